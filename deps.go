@@ -1,0 +1,27 @@
+package emend
+
+import (
+	_ "github.com/bmatcuk/doublestar/v4"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/jsonschema-go/jsonschema"
+	_ "github.com/klauspost/compress/zstd"
+	_ "github.com/ollama/ollama/api"
+	_ "github.com/openai/openai-go/v3"
+	_ "github.com/pelletier/go-toml/v2"
+	_ "github.com/rivo/uniseg"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/sabhiram/go-gitignore"
+	_ "github.com/sahilm/fuzzy"
+	_ "github.com/sourcegraph/go-diff/diff"
+	_ "github.com/spf13/cobra"
+	_ "go.etcd.io/bbolt"
+	_ "go.lsp.dev/jsonrpc2"
+	_ "go.lsp.dev/protocol"
+	_ "go.lsp.dev/uri"
+	_ "go.uber.org/goleak"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/term"
+	_ "golang.org/x/text/unicode/norm"
+	_ "golang.org/x/tools/txtar"
+	_ "pgregory.net/rapid"
+)
