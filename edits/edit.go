@@ -83,3 +83,15 @@ func (s Set) join(e Edit) Set {
 	}
 	return append(s, e)
 }
+
+// Join puts sets against one base together, each of which starts at or after
+// the end of the one before it. Edits that touch become one.
+func Join(sets ...Set) Set {
+	var out Set
+	for _, s := range sets {
+		for _, e := range s {
+			out = out.join(e)
+		}
+	}
+	return out
+}
