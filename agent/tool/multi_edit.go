@@ -1,0 +1,32 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+
+	"emend/edits"
+)
+
+//go:embed multi_edit.md
+var multiEditText string
+
+type multiEditArgs struct {
+	Path  string         `json:"path" jsonschema:"file to change, relative to the workspace's root"`
+	Edits []multiEditOne `json:"edits" jsonschema:"the edits, in any order"`
+}
+
+type multiEditOne struct {
+	Search  string `json:"search" jsonschema:"the lines to replace, exactly as they are in the file; they must occur once"`
+	Replace string `json:"replace" jsonschema:"the lines to put in their place; empty deletes them"`
+}
+
+var multiEdit = define("multi_edit", multiEditText, func(ctx context.Context, env *Env, args multiEditArgs) (Result, error) {
+	if len(args.Edits) == 0 {
+		return refusef("argument \"edits\" is empty; give at least one edit"), nil
+	}
+	blocks := make([]edits.Block, len(args.Edits))
+	for i, edit := range args.Edits {
+		blocks[i] = edits.Block{Search: edit.Search, Replace: edit.Replace}
+	}
+	return env.applyBlocks(ctx, args.Path, blocks, edits.Options{})
+})
