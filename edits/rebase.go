@@ -75,8 +75,12 @@ func (r *rebaser) move(h Hunk) Moved {
 		return Moved{State: Conflicted, Reason: "the change was made for another text"}
 	}
 	near := r.near(h.OldStart, h.OldEnd)
-	if len(near) > 0 {
-		if m, ok := r.already(h); ok {
+	if len(near) > 0 || len(r.near(h.OldStart-alignSlack, h.OldEnd+alignSlack)) > 0 {
+		m, ok := r.already(h, len(near) > 0)
+		if ok && len(near) == 0 {
+			m.State, m.Reason = Conflicted, "the text may hold this change already"
+		}
+		if ok {
 			return m
 		}
 	}
@@ -140,9 +144,14 @@ func shiftAt(regions []region, line int) int {
 	return regions[n-1].j1 - regions[n-1].i1
 }
 
-// already reports a hunk whose result is in the later text: going from the
-// base with the hunk applied to the later text leaves its lines alone.
-func (r *rebaser) already(h Hunk) (Moved, bool) {
+// alignSlack is how many lines away from a hunk its own result may show up as
+// a change, because among repeated lines several alignments are as short.
+const alignSlack = 16
+
+// already reports a hunk whose result is in the later text: going there from
+// the base with the hunk applied leaves the hunk's lines alone and is a
+// shorter way, by all of the hunk where no change of the later text touches it.
+func (r *rebaser) already(h Hunk, touched bool) (Moved, bool) {
 	lines := splitLines(h.New)
 	done := slices.Concat(r.a[:h.OldStart], lines, r.a[h.OldEnd:])
 	lo, hi := h.OldStart, h.OldStart+len(lines)
@@ -150,8 +159,21 @@ func (r *rebaser) already(h Hunk) (Moved, bool) {
 	if _, clash := overlap(regions, lo, hi); clash {
 		return Moved{}, false
 	}
+	saved := changedLines(r.regions) - changedLines(regions)
+	if saved <= 0 || !touched && saved != h.OldEnd-h.OldStart+len(lines) {
+		return Moved{}, false
+	}
 	line := lo + shiftAt(regions, lo)
 	return Moved{State: Already, Start: r.offB[line], End: r.offB[line+len(lines)]}, true
+}
+
+// changedLines counts the lines that regions remove and add.
+func changedLines(regions []region) int {
+	n := 0
+	for _, g := range regions {
+		n += g.i1 - g.i0 + g.j1 - g.j0
+	}
+	return n
 }
 
 // conflict returns the conflict of a hunk with one region.
