@@ -65,12 +65,12 @@ func Key(name string) Path {
 }
 
 // FromURI returns the identity of the document with this URI. Anything but a
-// file URI with a path is a document without a file.
+// file URI with a path, or a bare absolute name, is a document without a file.
 func FromURI(uri string) Path {
 	if name, ok := fileName(uri); ok {
 		return Key(name)
 	}
-	return Path(strings.Clone(uri))
+	return Key(uri)
 }
 
 // fileName returns the absolute file name of a file URI. It is lenient as
@@ -98,9 +98,6 @@ func fileName(uri string) (string, bool) {
 	}
 	if runtime.GOOS == "windows" {
 		return windowsName(host, rest), true
-	}
-	if rest == "/" {
-		return "", false
 	}
 	return rest, true
 }
