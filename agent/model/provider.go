@@ -2,8 +2,16 @@ package model
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"net/http"
 	"time"
+)
+
+// The names of the protocols.
+const (
+	ollamaName = "ollama"
+	openaiName = "openai"
 )
 
 // Config says which server to talk to, and how.
@@ -14,10 +22,12 @@ type Config struct {
 	// and https://api.openai.com/v1 for openai. "host:port" and "unix:/path" are
 	// understood; a user name or password in it is refused.
 	BaseURL string
-	// Key is sent as a bearer token, to this server only; "" sends none.
+	// Key is sent as a bearer token, to this server only; "" sends none. No error
+	// and no log holds it.
 	Key string
 	// HTTPClient carries the requests; nil means one of our own. Only its Transport
-	// is used: redirects are never followed.
+	// is used: redirects are never followed, for they could take text to another
+	// host than the one the person agreed to.
 	HTTPClient *http.Client
 	// IdleTimeout bounds the silence between two pieces of an answer, from the
 	// first piece on; 0 means no bound. Loading a model is never timed.
@@ -26,11 +36,65 @@ type Config struct {
 	MaxReply int64
 }
 
-// New makes the provider a Config asks for. It opens no connection.
-func New(cfg Config) (Provider, error) { panic("todo") }
+const defaultMaxReply = 32 << 20
 
-// Pick resolves a model name. "auto", or "", takes the best coder model the server has.
-func Pick(ctx context.Context, p Provider, want string) (Info, error) { panic("todo") }
+// New makes the provider a Config asks for. It opens no connection, and reads
+// nothing from the environment but the proxy settings.
+func New(cfg Config) (Provider, error) {
+	name := cfg.Provider
+	if name == "" {
+		name = ollamaName
+	}
+	if name != ollamaName && name != openaiName {
+		return nil, fmt.Errorf("model provider %q is not known; use ollama or openai", cfg.Provider)
+	}
+	ep, err := parseEndpoint(name, cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("model provider %s: %w", name, err)
+	}
+	l := link{
+		provider: name,
+		endpoint: ep,
+		key:      cfg.Key,
+		next:     roundTripper(cfg.HTTPClient, ep),
+		idle:     cfg.IdleTimeout,
+		limit:    cfg.MaxReply,
+	}
+	if l.limit <= 0 {
+		l.limit = defaultMaxReply
+	}
+	if name == openaiName {
+		return &openAI{link: l}, nil
+	}
+	return &ollama{link: l}, nil
+}
 
-// Estimate guesses how many tokens a text is.
-func Estimate(text string) int { panic("todo") }
+// roundTripper is the caller's transport, or one made for model servers: no limit
+// on the wait for headers, because Ollama sends them only once the model is loaded;
+// and a fresh connection per request, because a kept one that the server has
+// meanwhile closed fails a POST, and the handshake is nothing beside a generation.
+func roundTripper(client *http.Client, ep endpoint) http.RoundTripper {
+	if client != nil && client.Transport != nil {
+		return client.Transport
+	}
+	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true,
+		DisableKeepAlives:   true,
+	}
+	if ep.socket != "" {
+		t.Proxy = nil
+		t.DialContext = dialSocket(dialer, ep.socket)
+	}
+	return t
+}
+
+// dialSocket connects to a unix socket, whatever address is asked for.
+func dialSocket(d *net.Dialer, path string) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "unix", path)
+	}
+}
