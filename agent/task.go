@@ -11,6 +11,9 @@ const (
 
 // Task is what a person asked for. It is read only once a run has it.
 type Task struct {
+	// ID is the run's id, for a face that must name the run before it begins;
+	// "" lets Run make one (state.NewID("run")).
+	ID string
 	// Instruction is the request in the person's words. It may be empty only
 	// when Diagnostics say what is wrong.
 	Instruction string
