@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package sandbox
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// isolate puts the command into a process group of its own.
+func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// killTree kills the command's process group; its members that moved to
+// another group or session live on.
+func killTree(cmd *exec.Cmd) {
+	// An error means that the group is gone.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+}
