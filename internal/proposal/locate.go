@@ -61,8 +61,11 @@ func (c *Content) place(i int, now string) []spot {
 
 // Located returns the open hunks of one document where they stand in its text
 // now, in order. The path is the file's, or for a rename whose move is not
-// done, the path it moves from. Asking again for the same text costs nothing;
-// the slice is shared and must not be changed.
+// done, the path it moves from. Asking again for the same text costs nothing,
+// and for one in which something was typed away from all hunks little more
+// than comparing the two. Among repeated lines such a text may have several
+// equally good places for a hunk, and [Content.Plan] decide for another. The
+// slice is shared and must not be changed.
 func (c *Content) Located(path, nowText string) []LocatedHunk {
 	var out []LocatedHunk
 	for i := range c.Files {
@@ -97,9 +100,16 @@ func (c *Content) locatedFile(i int, now string) []LocatedHunk {
 		defer c.memoMu.Unlock()
 		return m.located
 	}
+	last, text := m.located, m.text
 	c.memoMu.Unlock()
 
-	found := c.locate(i, now)
+	found, ok := []LocatedHunk(nil), false
+	if last != nil {
+		found, ok = follow(last, text, now)
+	}
+	if !ok {
+		found = c.locate(i, now)
+	}
 	c.memoMu.Lock()
 	defer c.memoMu.Unlock()
 	m = c.memoLocked(i)
