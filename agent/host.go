@@ -27,6 +27,10 @@ const (
 	// QuestionRemoteModel asks whether text of this workspace may be sent to a
 	// model server on another machine. Options: Allow, Deny.
 	QuestionRemoteModel = "remote-model"
+	// QuestionSecret asks whether a file that the request is about, and that
+	// looks like it holds secrets, may be sent to the model in this run.
+	// Options: Allow, Deny.
+	QuestionSecret = "secret"
 )
 
 // The options of a question for permission.

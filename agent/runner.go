@@ -18,8 +18,8 @@ type Runner struct {
 	Store    *state.Store
 	Roots    workspace.Roots
 	Settings config.Settings
-	// Provider is the model server. A nil one refuses every run with what to do
-	// about it.
+	// Provider is the model server. With a nil one every run fails, saying what
+	// to do about it.
 	Provider model.Provider
 	// Index answers the searching tools; nil leaves them out.
 	Index tool.Index
@@ -27,8 +27,11 @@ type Runner struct {
 	// editing modes only, when the draft holds changes, and again after each
 	// repair. nil means not checked.
 	Check func(ctx context.Context, draft *workspace.Draft) (Checked, error)
-	Log   *slog.Logger     // nil discards
-	Now   func() time.Time // nil is time.Now
+	// MaxTokens bounds the tokens that one run may have the model read and
+	// write, over all its steps; 0 is no bound.
+	MaxTokens int
+	Log       *slog.Logger     // nil discards
+	Now       func() time.Time // nil is time.Now
 }
 
 // Checked is what the checks say about a draft.
@@ -46,7 +49,7 @@ type Outcome struct {
 	Run      string          `json:"run"`
 	Session  string          `json:"session"`
 	Status   state.RunStatus `json:"status"`             // done, refused, cancelled or failed
-	Reason   string          `json:"reason,omitempty"`   // one sentence for the person; "" when done
+	Reason   string          `json:"reason,omitempty"`   // for the person, what to do included; "" when done
 	Proposal string          `json:"proposal,omitempty"` // id of the stored proposal; "" when nothing changed
 	Answer   string          `json:"answer,omitempty"`   // the model's closing words: the answer in ask, a summary in edit
 	Checks   string          `json:"checks,omitempty"`   // what the checks said of the proposal
@@ -57,4 +60,18 @@ type Outcome struct {
 	// Cause is the error behind a Reason where there is one, for errors.As: a
 	// *model.Error when no model could be reached. nil when there is none.
 	Cause error `json:"-"`
+}
+
+func (r *Runner) log() *slog.Logger {
+	if r.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.Log
+}
+
+func (r *Runner) now() time.Time {
+	if r.Now == nil {
+		return time.Now()
+	}
+	return r.Now()
 }

@@ -35,9 +35,8 @@ const maxNamed = 20
 // called, or has inner capitals, digits or underscores.
 func Terms(request string) Named {
 	var n Named
-	quoted := false
 	for i, part := range strings.Split(request, "`") {
-		quoted = i%2 == 1
+		quoted := i%2 == 1
 		for _, word := range strings.FieldsFunc(part, separates) {
 			n.add(word, quoted && !strings.ContainsAny(part, " \n"))
 		}

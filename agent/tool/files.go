@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"emend/index"
 	"emend/internal/workspace"
 )
 
@@ -26,7 +27,7 @@ func (e *Env) files(ctx context.Context) ([]string, error) {
 	added, gone := e.differences()
 	names := make([]string, 0, len(entries)+len(added))
 	for _, entry := range entries {
-		if !gone[entry.Path] && !workspace.Sensitive(entry.Path) {
+		if !gone[entry.Path] && !e.secret(entry.Path) {
 			names = append(names, entry.Rel)
 		}
 	}
@@ -55,7 +56,7 @@ func (e *Env) find(ctx context.Context, query string, limit int) ([]string, erro
 	}
 	slices.Sort(names)
 	for _, entry := range found {
-		if !gone[entry.Path] && !workspace.Sensitive(entry.Path) && !slices.Contains(names, entry.Rel) {
+		if !gone[entry.Path] && !e.secret(entry.Path) && !slices.Contains(names, entry.Rel) {
 			names = append(names, entry.Rel)
 		}
 	}
@@ -68,7 +69,7 @@ func (e *Env) find(ctx context.Context, query string, limit int) ([]string, erro
 func (e *Env) differences() (added map[workspace.Path]string, gone map[workspace.Path]bool) {
 	added, gone = map[workspace.Path]string{}, map[workspace.Path]bool{}
 	for _, doc := range e.Draft.Snapshot().Open() {
-		if !workspace.Sensitive(doc.Path) {
+		if !e.secret(doc.Path) {
 			added[doc.Path] = doc.Text.String()
 		}
 	}
@@ -82,9 +83,29 @@ func (e *Env) differences() (added map[workspace.Path]string, gone map[workspace
 			delete(added, c.Path)
 			continue
 		}
-		if !c.After.Binary && !workspace.Sensitive(c.Path) {
+		if !c.After.Binary && !e.secret(c.Path) {
 			added[c.Path] = c.After.Text
 		}
 	}
 	return added, gone
+}
+
+// Files returns the paths of every file as the draft has it, as people and
+// models write them, sorted. It needs an Index.
+func (e *Env) Files(ctx context.Context) ([]string, error) { return e.files(ctx) }
+
+// Read reads a document by the name a model gave it, under the rules of the
+// tools. refused says why it may not be read, for the model; f is nil then.
+func (e *Env) Read(ctx context.Context, name string) (f *workspace.File, refused string, err error) {
+	f, _, r, err := e.text(ctx, name)
+	if r != nil {
+		return nil, r.Text, nil
+	}
+	return f, "", err
+}
+
+// Grep searches the draft as the tool grep does, for a caller of ours. It needs
+// an Index. The query's Limit must be set.
+func (e *Env) Grep(ctx context.Context, q index.Query) (matches []index.Match, more bool, err error) {
+	return e.grep(ctx, q)
 }

@@ -57,6 +57,9 @@ var grep = define("grep", grepText, func(ctx context.Context, env *Env, args gre
 	}
 	var lines []string
 	for i, m := range matches {
+		if workspace.SensitiveText(m.Text) {
+			m.Text = "[not shown: it looks like a key or token]"
+		}
 		if args.Context > 0 && i > 0 {
 			lines = append(lines, "--")
 		}
@@ -87,7 +90,7 @@ func matchLines(m index.Match) []string {
 func (e *Env) grep(ctx context.Context, q index.Query) ([]index.Match, bool, error) {
 	added, gone := e.differences()
 	read := func(p workspace.Path) (string, bool) {
-		if gone[p] || workspace.Sensitive(p) {
+		if gone[p] || e.secret(p) {
 			return "", true
 		}
 		text, ok := added[p]

@@ -47,7 +47,21 @@ type Env struct {
 	// MaxBytes bounds what one call returns; 0 means DefaultMaxBytes. What is
 	// cut off is said in the result.
 	MaxBytes int
+
+	allowed map[workspace.Path]bool
 }
+
+// Allow lets the tools read and change a document although it looks like it
+// holds secrets: the person said so. It must not be called beside a tool.
+func (e *Env) Allow(p workspace.Path) {
+	if e.allowed == nil {
+		e.allowed = map[workspace.Path]bool{}
+	}
+	e.allowed[p] = true
+}
+
+// secret reports whether a document is kept from the model for its name.
+func (e *Env) secret(p workspace.Path) bool { return workspace.Sensitive(p) && !e.allowed[p] }
 
 // Result is what the model reads back.
 type Result struct {
@@ -79,7 +93,7 @@ func (e *Env) resolve(name string) (p workspace.Path, rel string, refused *Resul
 		return "", name, &r
 	}
 	rel = e.Roots.Rel(p)
-	if workspace.Sensitive(p) {
+	if e.secret(p) {
 		r := refusef("%s looks like it holds secrets; it is neither read nor changed. Go on without it.", rel)
 		r.Path = rel
 		return "", rel, &r
@@ -105,6 +119,11 @@ func (e *Env) text(ctx context.Context, name string) (f *workspace.File, rel str
 	}
 	if f.Binary || f.NotUTF8 {
 		r := refusef("%s is not a text file in UTF-8; it is neither shown nor changed.", rel)
+		r.Path = rel
+		return nil, rel, &r, nil
+	}
+	if !e.allowed[p] && workspace.SensitiveText(f.Text) {
+		r := refusef("%s holds what looks like a key or token; it is neither read nor changed. Go on without it.", rel)
 		r.Path = rel
 		return nil, rel, &r, nil
 	}

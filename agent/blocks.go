@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"emend/agent/model"
+	"emend/agent/tool"
+	"emend/edits"
+	"emend/internal/workspace"
+)
+
+// maxRefusals is how many replies in a row may hold no block that applies.
+const maxRefusals = 4
+
+// blocksTool is what edits written as text are called in events.
+const blocksTool = "blocks"
+
+// parseEdits finds the edits that a reply holds as text: SEARCH/REPLACE blocks,
+// else a unified diff. ok is false when there is neither.
+func parseEdits(text string) (reply edits.Reply, ok bool) {
+	reply = edits.Parse(text)
+	if len(reply.Blocks) > 0 || len(reply.Problems) > 0 {
+		return reply, true
+	}
+	diff, prose := unifiedDiff(text)
+	if diff == "" {
+		return reply, false
+	}
+	blocks, err := edits.ParseUnified(diff)
+	if err != nil {
+		problem := edits.Refusal{Block: -1, Code: edits.Malformed, Message: fmt.Sprintf("the diff cannot be read: %v", err)}
+		return edits.Reply{Problems: []edits.Refusal{problem}, Prose: prose}, true
+	}
+	return edits.Reply{Blocks: blocks, Prose: prose}, len(blocks) > 0
+}
+
+// unifiedDiff cuts the diff out of a reply: from its first header line to the
+// end of its fence, or of the reply.
+func unifiedDiff(text string) (diff, prose string) {
+	lines := strings.SplitAfter(text, "\n")
+	start, fenced := -1, false
+	for i, line := range lines {
+		if strings.HasPrefix(line, "diff --git ") ||
+			strings.HasPrefix(line, "--- ") && i+2 < len(lines) &&
+				strings.HasPrefix(lines[i+1], "+++ ") && strings.HasPrefix(lines[i+2], "@@") {
+			start, fenced = i, i > 0 && strings.HasPrefix(lines[i-1], "```")
+			break
+		}
+	}
+	if start < 0 {
+		return "", text
+	}
+	end := len(lines)
+	for i := start; fenced && i < len(lines); i++ {
+		if strings.HasPrefix(lines[i], "```") {
+			end = i
+			break
+		}
+	}
+	return strings.Join(lines[start:end], ""), strings.Join(lines[:start], "") + strings.Join(lines[end:], "")
+}
+
+// applyReply puts the edits of a reply into the draft, each block that fits.
+// What does not fit goes back to the model. calls are those that came with the
+// reply; they are made afterwards.
+func (u *run) applyReply(ctx context.Context, reply edits.Reply, calls []model.Call) (phase, *ending) {
+	repeated := u.repeats.count(model.Call{Name: blocksTool, Arguments: []byte(fmt.Sprintf("%q", u.reply.Message.Content))})
+	if most := u.Settings.Agent.MaxRepeats; most > 0 && repeated >= most {
+		return nil, refuse("the model sent the same blocks %d times, and they do not apply", repeated+1)
+	}
+	applied, refused, end := u.applyBlocks(ctx, reply)
+	if end != nil {
+		return nil, end
+	}
+	result := tool.Result{Text: blocksReport(applied, refused), Refused: len(refused) > 0}
+	u.toolDone(blocksTool, result)
+	if len(applied) > 0 {
+		u.repeats.forget()
+		u.refusals = 0
+	}
+	if len(refused) == 0 {
+		if len(calls) > 0 {
+			return u.callAll(ctx, calls, true)
+		}
+		u.out.Answer = strings.TrimSpace(reply.Prose)
+		return finish, nil
+	}
+	for _, c := range calls {
+		u.messages = append(u.messages, model.Message{
+			Role: model.ToolRole, CallID: c.ID, ToolName: c.Name,
+			Content: "Not called: blocks of the same reply did not apply.",
+		})
+	}
+	if u.refusals++; u.refusals >= maxRefusals && len(applied) == 0 {
+		return nil, refuse("the model's edits did not apply %d times in a row; the last reason: %s", u.refusals, excerpt(refused[0].Message, 200))
+	}
+	u.tell(result.Text)
+	u.commitStep(ctx)
+	return ask, nil
+}
+
+// applyBlocks applies a reply to the draft and returns the numbers of the
+// blocks that applied, and the refusals in the order of the blocks.
+func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int, refused []edits.Refusal, end *ending) {
+	files := draftFiles{known: u.knownFiles(ctx), read: func(name string) (*workspace.File, string, error) {
+		return u.env.Read(ctx, name)
+	}}
+	current := ""
+	if u.task.Focus != nil {
+		current = u.Roots.Rel(u.task.Focus.Path)
+	}
+	results := edits.ApplyReply(reply, files, current, edits.Options{Partial: true})
+	if ctx.Err() != nil {
+		return nil, nil, u.ended(ctx)
+	}
+	refused = append(refused, reply.Problems...)
+	for _, r := range results {
+		refused = append(refused, r.Refused...)
+		if len(r.Applied) == 0 {
+			continue
+		}
+		p, err := u.snapshot.Resolve(r.Path)
+		if err == nil {
+			err = u.draft.Write(ctx, p, r.After)
+		}
+		if ctx.Err() != nil {
+			return nil, nil, u.ended(ctx)
+		}
+		for _, a := range r.Applied {
+			if err != nil {
+				refused = append(refused, edits.Refusal{Block: a.Block, Path: r.Path, Code: edits.BadPath, Message: fmt.Sprintf("%s was not changed: %v", r.Path, err)})
+				continue
+			}
+			applied = append(applied, a.Block)
+		}
+	}
+	sort.Ints(applied)
+	sort.SliceStable(refused, func(i, j int) bool { return refused[i].Block < refused[j].Block })
+	return applied, refused, nil
+}
+
+// blocksReport tells the model what became of its blocks, which it counts from
+// one.
+func blocksReport(applied []int, refused []edits.Refusal) string {
+	if len(refused) == 0 {
+		return "All blocks were applied."
+	}
+	var b strings.Builder
+	if len(applied) == 0 {
+		b.WriteString("Nothing was applied.\n")
+	} else {
+		numbers := make([]string, len(applied))
+		for i, n := range applied {
+			numbers[i] = fmt.Sprint(n + 1)
+		}
+		noun, verb := "Block", "was"
+		if len(applied) > 1 {
+			noun, verb = "Blocks", "were"
+		}
+		fmt.Fprintf(&b, "%s %s %s applied; do not send them again.\n", noun, strings.Join(numbers, ", "), verb)
+	}
+	for _, r := range refused {
+		b.WriteByte('\n')
+		if r.Block >= 0 {
+			fmt.Fprintf(&b, "Block %d", r.Block+1)
+			if r.Path != "" {
+				fmt.Fprintf(&b, " (%s)", r.Path)
+			}
+			b.WriteString(": ")
+		}
+		b.WriteString(strings.TrimSpace(r.Message))
+		b.WriteByte('\n')
+	}
+	b.WriteString("\nSend only the blocks that were not applied, put right.")
+	return b.String()
+}
+
+// draftFiles is the draft as the block engine sees it.
+type draftFiles struct {
+	known []string
+	read  func(name string) (f *workspace.File, refused string, err error)
+}
+
+func (d draftFiles) Known() []string { return d.known }
+
+func (d draftFiles) Read(name string) (text string, exists bool, err error) {
+	f, refused, err := d.read(name)
+	if err != nil {
+		return "", false, err
+	}
+	if refused != "" {
+		return "", false, errors.New(refused)
+	}
+	return f.Text, f.Exists, nil
+}
+
+// knownFiles lists the paths that blocks may name in short: those of the
+// workspace, and what the draft has made.
+func (u *run) knownFiles(ctx context.Context) []string {
+	if u.Index != nil {
+		if names, err := u.env.Files(ctx); err == nil {
+			return names
+		}
+	}
+	var names []string
+	for _, doc := range u.snapshot.Open() {
+		if !workspace.Sensitive(doc.Path) {
+			names = append(names, u.Roots.Rel(doc.Path))
+		}
+	}
+	return names
+}
