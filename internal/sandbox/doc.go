@@ -16,8 +16,8 @@
 //	       anything outside the copy, its temporary   read, use the network,
 //	       folder and the tool caches; signal or      connect to Unix sockets,
 //	       trace processes that are not its own;      change modes, owners and
-//	       gain privileges                            times of existing files
-//	                                                  by absolute path
+//	       gain privileges; use root's powers         times of existing files
+//	       other than those over files                by absolute path
 //	none   change the workspace by relative paths     do anything the person
 //	       (it runs in a scratch copy)                can, by absolute path
 //

@@ -65,7 +65,8 @@ func landlockABI() int {
 }
 
 // restrictThread gives up, for the calling thread and all it forks, the right
-// to change files outside writable and the right to gain privileges. Missing
+// to change files outside writable, the right to gain privileges, and most of
+// root's powers. Missing
 // names are left out. The caller has locked the goroutine to its thread.
 func restrictThread(writable []string) error {
 	abi := landlockABI()
@@ -74,6 +75,9 @@ func restrictThread(writable []string) error {
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("confine: give up new privileges: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: accessDir}
 	if abi >= abiSignals {

@@ -125,16 +125,20 @@ func TestTimeout(t *testing.T) {
 }
 
 // escapees starts processes that try to outlive their command, each in its
-// own way. Each prints its pid.
+// own way, and goes on when all of them are up. Each prints its pid.
 const escapees = `
-sh -c 'echo pid $$; exec sleep 1000' &
+child='echo pid $$; : > up-$$; exec sleep 1000'
+stubborn='trap "" TERM HUP INT; echo pid $$; : > up-$$; exec sleep 1000'
+n=1
+sh -c "$child" &
 if command -v setsid >/dev/null; then
-  setsid sh -c 'echo pid $$; exec sleep 1000' &
-  (setsid sh -c 'echo pid $$; trap "" TERM HUP; exec sleep 1000' &) &
-  env -i "$(command -v setsid)" "$(command -v sh)" -c 'echo pid $$; exec sleep 1000' &
-  (env -i "$(command -v setsid)" "$(command -v sh)" -c 'echo pid $$; exec sleep 1000' &) &
+  n=5
+  setsid sh -c "$child" &
+  (setsid sh -c "$stubborn" &) &
+  env -i "$(command -v setsid)" "$(command -v sh)" -c "PATH=$PATH; $child" &
+  (env -i "$(command -v setsid)" "$(command -v sh)" -c "PATH=$PATH; $stubborn" &) &
 fi
-wait_for=${1:-}
+until [ "$(ls | grep -c ^up-)" = $n ]; do :; done
 `
 
 func pids(t *testing.T, output []byte) []int {
@@ -167,20 +171,17 @@ func TestTreeIsGone(t *testing.T) {
 			ctx, cancel := background(t)
 			defer cancel()
 			cmd := Command{Timeout: time.Minute}
-			// The children speak before their parent goes on: it waits for
-			// each in turn.
-			script := strings.ReplaceAll(escapees, "sleep 1000' &", "sleep 1000' & \n")
-			tail := "sleep 0.2"
+			tail := ""
 			switch how {
 			case "failure":
-				tail = "sleep 0.2; exit 1"
+				tail = "exit 1"
 			case "timeout":
-				cmd.Timeout = 300 * time.Millisecond
+				cmd.Timeout = 700 * time.Millisecond
 				tail = "sleep 1000"
 			case "cancel", "close":
-				tail = "sleep 0.2; echo ready; sleep 1000"
+				tail = "echo ready; sleep 1000"
 			}
-			cmd.Args = []string{"sh", "-c", script + tail}
+			cmd.Args = []string{"sh", "-c", escapees + tail}
 			closed := make(chan error, 1)
 			cmd.Stdout = func(line []byte) {
 				if string(line) != "ready" {
@@ -230,7 +231,7 @@ func TestGuardOutlivesUs(t *testing.T) {
 		b, err := New(t.Context(), Config{Root: root, Parent: root + "-scratch"})
 		must(t, err)
 		_, err = b.Run(t.Context(), Command{
-			Args:   []string{"sh", "-c", escapees + "sleep 0.2; echo ready; sleep 1000"},
+			Args:   []string{"sh", "-c", escapees + "echo ready; sleep 1000"},
 			Stdout: func(line []byte) { _, _ = os.Stderr.Write(append(line, '\n')) },
 		})
 		t.Fatal("not killed: ", err)
@@ -320,9 +321,9 @@ func TestHostileAbsolute(t *testing.T) {
 		t.Error("a command can signal emend")
 	}
 	if res := shell(t, b, "cat /proc/"+strconv.Itoa(os.Getpid())+"/environ"); res.Exit == 0 {
-		t.Error("a command can read emend's environment")
+		t.Errorf("a command can read emend's environment: %q", res.Output)
 	}
-	if res := shell(t, b, "kill -9 $PPID; sleep 0.1; echo alive"); Probe().Landlock >= 7 && !bytes.Contains(res.Output, []byte("alive")) {
+	if res := shell(t, b, "kill -9 $PPID; echo alive"); Probe().Landlock >= 7 && !bytes.Contains(res.Output, []byte("alive")) {
 		t.Errorf("a command can kill its guard: %q", res.Output)
 	}
 }
