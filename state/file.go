@@ -39,10 +39,8 @@ func parseMeta(page []byte) (snapshot, bool) {
 		return snapshot{}, false
 	}
 	m := page[metaHeader : metaHeader+metaLength]
-	sum := fnv.New64a()
-	sum.Write(m[:metaLength-8]) //nolint:errcheck // a hash never fails
 	if binary.NativeEndian.Uint32(m) != metaMagic || binary.NativeEndian.Uint32(m[4:]) != metaVersion ||
-		binary.NativeEndian.Uint64(m[56:]) != sum.Sum64() {
+		binary.NativeEndian.Uint64(m[56:]) != metaSum(m) {
 		return snapshot{}, false
 	}
 	return snapshot{
@@ -121,8 +119,25 @@ func readStable(file *os.File) (snapshot, error) {
 	return last, lastErr
 }
 
+// older is the meta page that goes beside that of s: it names the same state as the transaction before.
+func (s snapshot) older() []byte {
+	page := bytes.Clone(s.meta)
+	binary.NativeEndian.PutUint64(page, uint64(1-s.slot))
+	m := page[metaHeader : metaHeader+metaLength]
+	binary.NativeEndian.PutUint64(m[48:], s.txid-1)
+	binary.NativeEndian.PutUint64(m[56:], metaSum(m))
+	return page
+}
+
+// metaSum is the checksum of a meta record.
+func metaSum(m []byte) uint64 {
+	sum := fnv.New64a()
+	sum.Write(m[:metaLength-8]) //nolint:errcheck // a hash never fails
+	return sum.Sum64()
+}
+
 // copySnapshot writes the state s of file from, and nothing newer, to a new file at path, synced. A writer may commit
-// once meanwhile: a commit never touches a page that the state before it uses. The other meta page is left invalid.
+// once meanwhile: a commit never touches a page that the state before it uses.
 func copySnapshot(from *os.File, s snapshot, path string) (err error) {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -135,6 +150,7 @@ func copySnapshot(from *os.File, s snapshot, path string) (err error) {
 	}()
 	head := make([]byte, 2*s.pageSize)
 	copy(head[s.slot*s.pageSize:], s.meta)
+	copy(head[(1-s.slot)*s.pageSize:], s.older())
 	if _, err := to.Write(head); err != nil {
 		return fmt.Errorf("copying %s: %w", from.Name(), err)
 	}

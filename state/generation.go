@@ -159,6 +159,7 @@ func (s *Store) settle(gen int, held *heldLock) error {
 	if _, err := s.carry(s.blobsPath(from), s.blobsPath(gen)); err != nil {
 		return err
 	}
+	s.step("copied")
 	// A source can be missing because a generation in between was settled just now by a process that had been stopped
 	// while at it, and that removed the source afterwards.
 	if again, err := s.settledBefore(gen); err != nil {
@@ -179,6 +180,7 @@ func (s *Store) settle(gen int, held *heldLock) error {
 	if err := held.file.Sync(); err != nil {
 		return fmt.Errorf("recording the origin of generation %d: %w", gen, err)
 	}
+	s.step("recorded")
 	for old := 1; old < gen; old++ {
 		for _, path := range []string{s.statePath(old), s.blobsPath(old)} {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,8 @@ const (
 )
 
 const (
-	patience = time.Second            // wait before a stopped holder is looked for
-	glance   = 200 * time.Millisecond // between two looks after that
+	patience = 500 * time.Millisecond // wait before a stopped holder is looked for
+	glance   = 100 * time.Millisecond // between two looks after that
 )
 
 // errStale is returned when a lock is no longer the one to hold: a newer generation exists, or its file was replaced.
@@ -34,14 +34,15 @@ var errCancelled = errors.New("lock wait cancelled")
 type genLock struct {
 	gate, path string
 	entrance   entrance
+	step       func(string)
 	watch      func() bool // looked at while waiting: true when the generation is over
 
 	stale     chan struct{} // closed when watch said so
 	staleOnce sync.Once
 }
 
-func newGenLock(gate, path string, watch func(holders func() ([]int, error)) bool) *genLock {
-	l := &genLock{gate: gate, path: path, stale: make(chan struct{})}
+func newGenLock(gate, path string, watch func(holders func() ([]int, error)) bool, step func(string)) *genLock {
+	l := &genLock{gate: gate, path: path, step: step, stale: make(chan struct{})}
 	l.watch = func() bool {
 		return watch(func() ([]int, error) { return lockHolders(gate, path) })
 	}
@@ -143,6 +144,7 @@ func (l *genLock) pass(mode lockMode, block bool) (*heldLock, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.step("gate")
 	file, err := lockFile(l.path, mode, block)
 	if cerr := gate.Close(); err == nil && cerr != nil {
 		err = fmt.Errorf("leaving the gate: %w", errors.Join(cerr, file.Close()))

@@ -21,6 +21,7 @@ type Store struct {
 	dir  string
 	log  *slog.Logger
 	done chan struct{} // closed by Close
+	step func(string)  // called at named points; does something in tests only
 
 	mu      sync.Mutex // guards the fields below
 	locks   map[int]*genLock
@@ -48,7 +49,8 @@ func Open(dir string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the store in %s: %w", dir, err)
 	}
-	s := &Store{dir: abs, log: slog.New(slog.DiscardHandler), done: make(chan struct{}), locks: make(map[int]*genLock)}
+	s := &Store{dir: abs, log: slog.New(slog.DiscardHandler), done: make(chan struct{}), step: func(string) {},
+		locks: make(map[int]*genLock)}
 	for _, opt := range opts {
 		opt(s)
 	}
@@ -249,13 +251,16 @@ func (s *Store) once(gen int, mode lockMode, fn func(*Tx) error) (txid uint64, e
 	if mode == shared {
 		return 0, nil
 	}
+	s.step("ran")
 	if err := tx.commitBlobs(); err != nil {
 		return 0, err
 	}
+	s.step("blobs")
 	id := uint64(h.tx.ID())
 	if err := h.commit(); err != nil {
 		return 0, err
 	}
+	s.step("committed")
 	return id, nil
 }
 
@@ -273,6 +278,7 @@ func (s *Store) hold(cancel <-chan struct{}, mode lockMode) (*heldLock, int, err
 		if err != nil {
 			return nil, 0, err
 		}
+		s.step("locked")
 		if ready, err := s.ready(held, gen, mode); ready {
 			return held, gen, nil
 		} else if rerr := held.release(); err != nil || rerr != nil {
@@ -308,6 +314,7 @@ func (s *Store) ready(held *heldLock, gen int, mode lockMode) (bool, error) {
 			if err := s.settle(gen, held); err != nil {
 				return false, err
 			}
+			s.step("settled")
 			s.notify(Notice{Message: "A stopped process held the store. It was taken over; nothing is lost."})
 		}
 	}
@@ -332,7 +339,7 @@ func (s *Store) newestLock() (int, *genLock, error) {
 	s.hint = gen
 	lock := s.locks[gen]
 	if lock == nil || lock.over() {
-		lock = newGenLock(s.gatePath(gen), s.lockPath(gen), s.watchGeneration(gen))
+		lock = newGenLock(s.gatePath(gen), s.lockPath(gen), s.watchGeneration(gen), s.step)
 		s.locks[gen] = lock
 	}
 	return gen, lock, nil
