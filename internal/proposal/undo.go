@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"emend/edits"
 	"emend/internal/workspace"
@@ -57,7 +58,10 @@ func (u *undoer) run(names []string) error {
 			steps[1] = append(steps[1], func() error { return u.moveBack(m) })
 		}
 	}
-	for _, f := range u.cp.Files {
+	files := slices.SortedFunc(slices.Values(u.cp.Files), func(a, b state.CheckpointFile) int {
+		return strings.Compare(a.Path, b.Path)
+	})
+	for _, f := range files {
 		switch {
 		case moved[f.Path] || !chosen(f):
 		case f.Existed && f.AfterExists:
