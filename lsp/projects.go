@@ -1,0 +1,137 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"emend/index"
+	"emend/internal/workspace"
+	"emend/state"
+)
+
+// project is what one workspace folder has of its own: its store and the
+// conversation this editor has there.
+type project struct {
+	root  string
+	store *state.Store
+
+	mu      sync.Mutex // guards session
+	session string
+}
+
+// projects opens each folder's project at its first use, never while a request
+// waits: an editor may open a hundred folders.
+type projects struct {
+	stateHome string
+	log       *slog.Logger
+
+	mu     sync.Mutex // guards the rest
+	byRoot map[string]*project
+	ix     *index.Index
+	ixFor  string
+}
+
+func newProjects(opts Options) *projects {
+	return &projects{stateHome: opts.StateHome, log: opts.Log, byRoot: map[string]*project{}}
+}
+
+// of returns the project of a root folder. It reads the disk: for jobs only.
+func (p *projects) of(root string) (*project, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if pr, ok := p.byRoot[root]; ok {
+		return pr, nil
+	}
+	store, err := state.Open(state.Dir(p.stateHome, root))
+	if err != nil {
+		return nil, fmt.Errorf("opening the store of %s: %w", root, err)
+	}
+	pr := &project{root: root, store: store}
+	p.byRoot[root] = pr
+	return pr, nil
+}
+
+// kept reports whether anything was ever stored for a root folder.
+func (p *projects) kept(root string) bool {
+	_, err := os.Stat(state.Dir(p.stateHome, root))
+	return err == nil
+}
+
+// opened returns the projects in use so far.
+func (p *projects) opened() []*project {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]*project, 0, len(p.byRoot))
+	for _, pr := range p.byRoot {
+		out = append(out, pr)
+	}
+	return out
+}
+
+// index returns the index over all roots; it is made anew when they change.
+func (p *projects) index(roots workspace.Roots, ignore []string) *index.Index {
+	key := fmt.Sprint(roots.Dirs(), ignore)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ix == nil || p.ixFor != key {
+		p.ix, p.ixFor = index.New(roots, index.Options{}), key
+	}
+	return p.ix
+}
+
+// changed tells the index that a file is not what it was.
+func (p *projects) changed(path workspace.Path) {
+	p.mu.Lock()
+	ix := p.ix
+	p.mu.Unlock()
+	if ix != nil {
+		ix.Invalidate(path)
+	}
+}
+
+// refresh makes the index look at everything again.
+func (p *projects) refresh() {
+	p.mu.Lock()
+	ix := p.ix
+	p.mu.Unlock()
+	if ix != nil {
+		ix.Refresh()
+	}
+}
+
+func (p *projects) close() {
+	for _, pr := range p.opened() {
+		if err := pr.store.Close(); err != nil {
+			p.log.Warn("closing a store", "root", pr.root, "error", err)
+		}
+	}
+}
+
+// conversation returns the id of the session that this editor's runs in the
+// folder belong to, "" before the first; adopt sets it.
+func (pr *project) conversation() string {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	return pr.session
+}
+
+func (pr *project) adopt(session string) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	pr.session = session
+}
+
+// granted reports whether the person has allowed subject in this folder. A
+// store that cannot say has not heard of it.
+func (pr *project) granted(ctx context.Context, kind, subject string) bool {
+	var ok bool
+	err := pr.store.View(ctx, func(tx *state.Tx) error {
+		var err error
+		ok, err = tx.HasGrant(kind, subject)
+		return err
+	})
+	return err == nil && ok
+}

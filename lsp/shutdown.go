@@ -1,0 +1,14 @@
+package lsp
+
+import "context"
+
+// shutdown ends the session's work: runs are cancelled and recorded. The reply
+// comes when they have ended, or when Options.Leave is over.
+func (s *session) shutdown(ctx context.Context) error {
+	s.life.Store(lifeShutdown)
+	s.questions.denyAll()
+	s.jobs.cancelAll("the editor is shutting down")
+	release(ctx)
+	s.jobs.wait(s.opts.Leave)
+	return nil
+}
