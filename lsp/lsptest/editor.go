@@ -264,11 +264,14 @@ func (e *Editor) send(m message) {
 	e.out.put(frame(body))
 }
 
-// notify sends a notification. e.mu is held.
+// notify sends a notification; nil params are left out. e.mu is held.
 func (e *Editor) notify(method string, params any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return fmt.Errorf("encoding params of %s: %w", method, err)
+	var raw json.RawMessage
+	if params != nil {
+		var err error
+		if raw, err = json.Marshal(params); err != nil {
+			return fmt.Errorf("encoding params of %s: %w", method, err)
+		}
 	}
 	if e.state.Closed {
 		return fmt.Errorf("sending %s: %w", method, ErrClosed)
@@ -285,7 +288,7 @@ func (e *Editor) Notify(method string, params any) error {
 	return e.notify(method, params)
 }
 
-// Request sends any request and waits for its reply. An error the server
+// Request sends any request, nil params left out, and waits for its reply. An error the server
 // answers is a *ResponseError. When ctx ends first, or the patience, the
 // editor stops waiting without a word to the server.
 func (e *Editor) Request(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -298,9 +301,11 @@ func (e *Editor) Request(ctx context.Context, method string, params any) (json.R
 
 // begin sends a request and returns its id and how to wait for it, once.
 func (e *Editor) begin(method string, params any) (id string, wait func(context.Context, time.Duration) (json.RawMessage, error), err error) {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return "", nil, fmt.Errorf("encoding params of %s: %w", method, err)
+	var raw json.RawMessage
+	if params != nil {
+		if raw, err = json.Marshal(params); err != nil {
+			return "", nil, fmt.Errorf("encoding params of %s: %w", method, err)
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -349,6 +354,9 @@ func (e *Editor) wait(ctx context.Context, id, method string, reply chan message
 
 // rememberTokens keeps the progress tokens the editor itself hands out.
 func (e *Editor) rememberTokens(params json.RawMessage) {
+	if params == nil {
+		return
+	}
 	var tokens struct {
 		WorkDone      json.RawMessage `json:"workDoneToken"`
 		PartialResult json.RawMessage `json:"partialResultToken"`

@@ -226,7 +226,7 @@ type trace struct {
 // traceLines and traceWidth bound what is kept.
 const (
 	traceLines = 80
-	traceWidth = 400
+	traceWidth = 700
 )
 
 func (t *trace) add(direction string, body []byte) {
