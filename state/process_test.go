@@ -52,7 +52,8 @@ func child(ctx context.Context, words []string) error {
 	case "stop": // one turn, stopped at the point arg; a View when the point is "view"
 		fmt.Println("open")
 		if arg == "view" {
-			return s.View(ctx, func(tx *Tx) error { return halt(tx) })
+			once := sync.OnceValue(halt)
+			return s.View(ctx, func(*Tx) error { return once() })
 		}
 		stopNow = true
 		return appendTurn(ctx, s, "stopped", nil)
@@ -65,6 +66,8 @@ func child(ctx context.Context, words []string) error {
 			})
 		}
 		return err
+	case "full": // meets a limit on the size of files, as on a full disk
+		return fillUp(ctx, s, arg)
 	case "run": // leaves a run running
 		err := s.Update(ctx, func(tx *Tx) error { return tx.PutRun(&Run{ID: arg, Status: RunRunning}) })
 		fmt.Println("ack")
@@ -101,13 +104,13 @@ func stopAt(point string) func(string) {
 	var once sync.Once
 	return func(name string) {
 		if stopNow && name == point {
-			once.Do(func() { _ = halt(nil) })
+			once.Do(func() { _ = halt() })
 		}
 	}
 }
 
 // halt stops this process and returns when it is continued.
-func halt(*Tx) error {
+func halt() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	fmt.Println("stopping")

@@ -172,7 +172,7 @@ func (s *Store) transact(cancel <-chan struct{}, mode lockMode, fn func(*Tx) err
 			if err := s.mend(cancel, d); err != nil {
 				return err
 			}
-		case t.over && (mode == exclusive || err != nil):
+		case t.over: // a View too: its blobs may have been gone already
 			before = t
 		default:
 			return err

@@ -28,11 +28,14 @@ func open(tb testing.TB, dir string) *Store {
 }
 
 // checkFiles lets bbolt check every database in dir that was not set aside.
-func checkFiles(tb testing.TB, dir string) {
+func checkFiles(tb interface {
+	Helper()
+	Errorf(format string, args ...any)
+}, dir string) {
 	tb.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.db"))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Errorf("looking for databases: %v", err)
 	}
 	for _, path := range paths {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: 5 * time.Second})
@@ -46,10 +49,10 @@ func checkFiles(tb testing.TB, dir string) {
 			}
 			return nil
 		}); err != nil {
-			tb.Error(err)
+			tb.Errorf("checking %s: %v", path, err)
 		}
 		if err := db.Close(); err != nil {
-			tb.Error(err)
+			tb.Errorf("closing %s: %v", path, err)
 		}
 	}
 }
