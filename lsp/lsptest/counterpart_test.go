@@ -45,7 +45,7 @@ func newCounterpart(t *testing.T, rwc io.ReadWriteCloser) *counterpart {
 	}
 }
 
-// on sets the answer to a method.
+// on sets the answer to a method; nil is never to answer.
 func (c *counterpart) on(method string, handler func(json.RawMessage) (any, *ResponseError)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,10 +101,10 @@ func (c *counterpart) take(m message) {
 		return
 	}
 	c.follow(m)
-	handler := c.handlers[m.Method]
+	handler, known := c.handlers[m.Method]
 	caps := c.caps
 	c.mu.Unlock()
-	if m.ID == nil {
+	if m.ID == nil || known && handler == nil {
 		return
 	}
 	var result any
