@@ -18,6 +18,8 @@ type Check struct {
 	// Dir is the folder the check runs in, slash-separated and relative to
 	// the root; "" is the root itself.
 	Dir string
+	// Env is added to the command's environment, as "NAME=value".
+	Env []string
 	// Parser names how the output is read: "go-build", "go-vet", "go-test",
 	// or "" for lines of the form file:line:column: message.
 	Parser string
