@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"emend/agent/model"
@@ -155,13 +156,13 @@ func blocksReport(applied []int, refused []edits.Refusal) string {
 	} else {
 		numbers := make([]string, len(applied))
 		for i, n := range applied {
-			numbers[i] = fmt.Sprint(n + 1)
+			numbers[i] = strconv.Itoa(n + 1)
 		}
-		noun, verb := "Block", "was"
-		if len(applied) > 1 {
-			noun, verb = "Blocks", "were"
+		if len(applied) == 1 {
+			fmt.Fprintf(&b, "Block %s was applied; do not send it again.\n", numbers[0])
+		} else {
+			fmt.Fprintf(&b, "Blocks %s were applied; do not send them again.\n", strings.Join(numbers, ", "))
 		}
-		fmt.Fprintf(&b, "%s %s %s applied; do not send them again.\n", noun, strings.Join(numbers, ", "), verb)
 	}
 	for _, r := range refused {
 		b.WriteByte('\n')

@@ -33,8 +33,7 @@ func open(ctx context.Context, u *run) (phase, *ending) {
 			return err
 		}
 		u.record.Session, u.out.Session = u.session.ID, u.session.ID
-		record := u.record
-		if err = tx.PutRun(&record); err != nil {
+		if err = tx.PutRun(&u.record); err != nil {
 			return err
 		}
 		pending, err = tx.PendingProposals(u.session.ID)
@@ -59,10 +58,11 @@ func admit(_ context.Context, u *run) (phase, *ending) {
 		return nil, refuse("there is no instruction; say what to do")
 	}
 	if u.Provider == nil {
-		return nil, failed(&model.Error{
+		missing := &model.Error{
 			Kind: model.Unreachable, Message: "no model server is set up",
 			Remedy: "install Ollama and pull a coder model, or set model.provider and model.base_url; emend doctor says more",
-		})
+		}
+		return nil, &ending{status: state.RunFailed, reason: missing.Message + "; " + missing.Remedy, cause: missing}
 	}
 	return consent, nil
 }

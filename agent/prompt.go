@@ -33,6 +33,8 @@ const (
 	turnsShare        = 10
 	focusShare        = 35
 	filesShare        = 15
+	followShare       = 10
+	diagnosticsShare  = 10
 	resultShare       = 20 // of one tool result
 )
 
@@ -42,9 +44,10 @@ func prompt(ctx context.Context, u *run) (phase, *ending) {
 	if u.env == nil {
 		u.env = &tool.Env{Draft: u.draft, Roots: u.Roots, Index: u.Index}
 	}
-	u.env.MaxBytes = max(1000, u.window.bytes(resultShare))
 	u.tools = tool.ForMode(!u.task.edits(), u.Index != nil)
 	u.messages = []model.Message{{Role: model.System, Content: u.systemPrompt()}}
+	u.window.fixed = model.EstimateRequest(u.modelRequest())
+	u.env.MaxBytes = max(1000, u.window.bytes(resultShare))
 	u.messages = append(u.messages, u.earlier()...)
 	request, end := u.requestPrompt(ctx)
 	if end != nil {

@@ -47,8 +47,7 @@ func (u *run) commit(ctx context.Context, also ...func(*state.Tx) error) error {
 	u.record.Steps, u.record.PromptTokens, u.record.OutputTokens = u.out.Steps, u.out.Prompt, u.out.Output
 	u.record.Model, u.record.Proposal = u.out.Model, u.out.Proposal
 	err := u.Store.Update(ctx, func(tx *state.Tx) error {
-		record := u.record
-		if err := tx.PutRun(&record); err != nil {
+		if err := tx.PutRun(&u.record); err != nil {
 			return err
 		}
 		for _, f := range also {

@@ -166,13 +166,13 @@ func (u *run) followSection(_ context.Context) (string, *ending) {
 	var b strings.Builder
 	if len(u.begun) > 0 {
 		fmt.Fprintf(&b, "The files already hold the changes you proposed before (%q), which the person has not applied yet:\n\n%s\n",
-			u.follows.Title, fenced(shorten(u.follows.Diff(), u.window.bytes(filesShare)), "diff"))
+			u.follows.Title, fenced(shorten(u.follows.Diff(), u.window.bytes(followShare)), "diff"))
 	}
 	for _, h := range u.follows.Hunks() {
 		if h.Fate != state.FateDiscarded {
 			continue
 		}
-		if b.Len() < u.window.bytes(filesShare)*2 {
+		if b.Len() < u.window.bytes(followShare)*3/2 {
 			fmt.Fprintf(&b, "The person refused this change of %s, line %d; do not make it again:\n\n%s\n",
 				u.Roots.Rel(h.Path), h.Line, fenced(marked("-", h.Old)+marked("+", h.New), "diff"))
 		}
@@ -196,7 +196,7 @@ func (u *run) diagnosticsSection(ctx context.Context) (string, *ending) {
 	}
 	var b strings.Builder
 	b.WriteString("These messages are to go away:\n")
-	budget := u.window.bytes(filesShare)
+	budget := u.window.bytes(diagnosticsShare)
 	for i, d := range u.task.Diagnostics {
 		if b.Len() > budget {
 			fmt.Fprintf(&b, "and %d more\n", len(u.task.Diagnostics)-i)

@@ -9,6 +9,7 @@ import (
 type window struct {
 	size    int // tokens, prompt and answer together
 	answer  int // tokens kept free for the answer
+	fixed   int // tokens of what every prompt of the run begins with
 	told    int // tokens the server counted in the request that guess was about
 	guessed int
 }
@@ -34,8 +35,9 @@ const defaultNumCtx = model.DefaultNumCtx
 // room is how many tokens a prompt may have.
 func (w window) room() int { return w.size - w.answer }
 
-// bytes is about how much text that many hundredths of the room hold.
-func (w window) bytes(percent int) int { return w.room() * percent / 100 * 3 }
+// bytes is about how much text that many hundredths of the room hold, of the
+// room that is left for text.
+func (w window) bytes(percent int) int { return max(0, w.room()-w.fixed) * percent * 3 / 100 }
 
 // learn compares the server's count with the guess for the same request.
 func (w *window) learn(guess, told int) {
