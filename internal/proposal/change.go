@@ -2,6 +2,8 @@ package proposal
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"emend/edits"
@@ -207,20 +209,33 @@ func hasConflict(spots []spot) bool {
 	return false
 }
 
-// untangle refuses hunks whose edits would run into those of an earlier one,
-// which happens only where two ancestors were needed to place them.
+// untangle refuses hunks that would not come out in the order they have: each
+// was placed by itself, and among repeated lines one of them may have been
+// found somewhere else already, or have needed the other ancestor.
 func untangle(spots []spot) {
-	end := -1
+	const doubtful = "several places of the text may be meant"
+	refuse := func(s *spot) {
+		s.Moved = edits.Moved{State: edits.Conflicted, Start: s.Start, End: s.End, Reason: doubtful}
+	}
+	end := 0 // of those before
 	for i := range spots {
 		s := &spots[i]
-		if s.State != edits.Clean || len(s.Edits) == 0 {
-			continue
+		if s.State == edits.Clean && s.Start < end {
+			refuse(s)
 		}
-		if s.Edits[0].Start < end {
-			s.Moved = edits.Moved{State: edits.Conflicted, Start: s.Start, End: s.End, Reason: "it overlaps another change of the same proposal"}
-			continue
+		if s.State != edits.Conflicted {
+			end = max(end, s.End)
 		}
-		end = s.Edits[len(s.Edits)-1].End
+	}
+	start := math.MaxInt // of those there already, behind
+	for i := range slices.Backward(spots) {
+		s := &spots[i]
+		if s.State == edits.Clean && s.End > start {
+			refuse(s)
+		}
+		if s.State == edits.Already {
+			start = min(start, s.Start)
+		}
 	}
 }
 

@@ -35,27 +35,21 @@ func part(h hash.Hash, s string) {
 	h.Write([]byte(s))
 }
 
-// ids gives the hunks of one file their ids.
+// ids gives the hunks of one file their ids, in order.
 type ids struct {
 	path string
-	seen map[string]int  // first id of equal hunks → how many there were
-	used map[string]bool // guards against two hunks sharing an id by chance
+	seen map[string]int // first id of equal hunks → how many there were
 }
 
-func newIDs(path string) *ids {
-	return &ids{path: path, seen: map[string]int{}, used: map[string]bool{}}
-}
+func newIDs(path string) *ids { return &ids{path: path, seen: map[string]int{}} }
 
 // next returns the id of the next hunk of the file.
 func (s *ids) next(old, new string) string {
 	first := HunkID(s.path, old, new, 0)
 	nth := s.seen[first]
-	id := HunkID(s.path, old, new, nth)
-	for s.used[id] {
-		nth++
-		id = HunkID(s.path, old, new, nth)
+	s.seen[first]++
+	if nth == 0 {
+		return first
 	}
-	s.seen[first] = nth + 1
-	s.used[id] = true
-	return id
+	return HunkID(s.path, old, new, nth)
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // LocatedHunk is a hunk where it stands in a text. Start and End are bytes of
-// that text; they are equal where the hunk only inserts.
+// that text; they are equal where the hunk only inserts, and around all that
+// changed there for one in conflict, which may take in its neighbours.
 type LocatedHunk struct {
 	ID         string
 	Kind       string // of the file; KindRename for the move itself only

@@ -375,15 +375,22 @@ func agree(t fataler, c *Content, w world) {
 	if n[state.FatePending] != planned || n[state.FateConflict] != len(p.Conflicts) || n[state.FateApplied] != len(p.Already) {
 		t.Fatalf("located %v; planned %d, %d conflicts, %d already\n%q", n, planned, len(p.Conflicts), len(p.Already), now)
 	}
-	at := 0
+	pending, any := 0, 0 // where the last pending one, and the last of all, ended
 	for _, l := range located {
-		if l.Start < at || l.End < l.Start || l.End > len(now) {
-			t.Fatalf("hunk %s is at %d-%d, after %d, of %d bytes", l.ID, l.Start, l.End, at, len(now))
+		if l.Start < 0 || l.End < l.Start || l.End > len(now) {
+			t.Fatalf("hunk %s is at %d-%d of %d bytes", l.ID, l.Start, l.End, len(now))
 		}
-		at = l.Start
-		if l.Fate == state.FatePending && now[l.Start:l.End] != l.Old {
+		switch {
+		case l.Fate == state.FateConflict:
+			continue // all that changed there, which may reach over its neighbours
+		case l.Fate == state.FatePending && l.Start < any || l.Start < pending:
+			t.Fatalf("hunk %s is at %d-%d, after %d", l.ID, l.Start, l.End, any)
+		case l.Fate == state.FatePending && now[l.Start:l.End] != l.Old:
 			t.Fatalf("hunk %s is located at %q, replaces %q", l.ID, now[l.Start:l.End], l.Old)
+		case l.Fate == state.FatePending:
+			pending = l.End
 		}
+		any = max(any, l.End)
 	}
 }
 
