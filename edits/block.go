@@ -1,30 +1,50 @@
 package edits
 
-// Block is one edit as a reply asks for it.
+// Block is one edit as a reply asks for it. A block made by hand needs only
+// Search and Replace: a pair of strings as a tool call gives them has Text set.
 type Block struct {
-	Index   int    // position among the reply's blocks, from 0
-	Path    string // as written, cleaned of markup; "" when none was given
-	Search  string // lines to find, with their endings; "" creates or fills
-	Replace string // lines to put there
-	Line    int    // line of the reply where the block starts, one-based
+	Index   int    // position among the reply's blocks, from 0, unreadable ones counted
+	Path    string // as written, without markup; "" when none was given
+	Search  string // what to find; "" creates a file or fills an empty one
+	Replace string // what to put there
+	Line    int    // line of the reply where the block starts, one-based; 0 unknown
 	Hint    int    // one-based line of the file where Search should be; 0 none
+
+	// Text says that Search and Replace are strings, whose ends are where the
+	// text to replace ends. Otherwise they are whole lines.
+	Text   bool
+	All    bool   // replace every occurrence
+	Create bool   // the file must not exist yet
+	Whole  bool   // Replace is the whole new text of the file
+	Delete bool   // delete the file; Search and Replace are empty
+	MoveTo string // rename the file to this after the edit
+
+	splits  []split  // other readings, when several lines may separate Search from Replace
+	patch   bool     // a hunk of a diff: in order, and lines of both sides are kept as they are
+	anchors []string // lines above the hunk, outermost first
+	atEnd   bool     // the hunk ends where the file ends
+	finalNL newline  // what the hunk does to a missing newline at the end
+	soft    bool     // Path was found in prose: it counts only if such a file exists
 }
+
+// split is one way to cut a block in two.
+type split struct {
+	search, replace string
+	equal           bool // the separator is as long as the opening marker
+}
+
+// newline says what a diff does to the last line's ending.
+type newline uint8
+
+const (
+	keepNewline newline = iota
+	addNewline
+	dropNewline
+)
 
 // Reply is a parsed reply.
 type Reply struct {
-	Blocks   []Block
+	Blocks   []Block   // in the order of the reply
 	Problems []Refusal // blocks that could not be read
-	Prose    string    // the text outside blocks
+	Prose    string    // the text outside blocks, without their paths and fences
 }
-
-// Parse reads a whole reply.
-func Parse(reply string) Reply { panic("todo") }
-
-// Parser reads a reply as it arrives. The zero value is ready.
-type Parser struct{}
-
-// Feed takes the next piece and returns the blocks it completed.
-func (p *Parser) Feed(chunk string) []Block { panic("todo") }
-
-// Finish ends the reply and returns all of it.
-func (p *Parser) Finish() Reply { panic("todo") }

@@ -82,6 +82,3 @@ func diffHunk(a []string, hunks []Hunk, context int) *diff.Hunk {
 	h.Body = body
 	return h
 }
-
-// ParseUnified reads a unified diff into blocks.
-func ParseUnified(s string) ([]Block, error) { panic("todo") }

@@ -1,0 +1,230 @@
+package edits
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The bounds of what a refusal shows of a file.
+const (
+	maxExcerpt   = 30 // lines
+	maxLineShown = 200
+	maxPlaces    = 10
+)
+
+// ambiguous says at which lines a block could go.
+func (m *matcher) ambiguous(s *source, b Block, a attempt) *Refusal {
+	var places []string
+	for i, span := range a.spans {
+		if i == maxPlaces {
+			places = append(places, fmt.Sprintf("and %d more", len(a.spans)-i))
+			break
+		}
+		line := span[0]
+		if a.tier == TierSubstring {
+			line = s.lineAt(span[0])
+		}
+		places = append(places, fmt.Sprint(line+1))
+	}
+	line := a.spans[0][0]
+	if a.tier == TierSubstring {
+		line = s.lineAt(line)
+	}
+	return m.refuse(b, Ambiguous, fmt.Sprintf(
+		"SEARCH is in the file %d times, at lines %s%s. Add the line above or below to SEARCH and REPLACE, so that it is there once. The first place is:\n%s",
+		len(a.spans), strings.Join(places, ", "), looseness(a.tier), s.excerpt(line-2, line+len(a.sec.search)+2)))
+}
+
+// looseness says what a tier did not regard.
+func looseness(t Tier) string {
+	switch t {
+	case TierTrailing:
+		return " (white space at line ends not regarded)"
+	case TierIndent:
+		return " (indentation not regarded)"
+	case TierSpaces:
+		return " (white space not regarded)"
+	case TierUnicode:
+		return " (white space and typographic characters not regarded)"
+	}
+	return ""
+}
+
+// indentConflict says that the lines of SEARCH are indented in a way that does
+// not tell how REPLACE should be.
+func (m *matcher) indentConflict(s *source, b Block, span [2]int) *Refusal {
+	return m.refuse(b, IndentConflict, fmt.Sprintf(
+		"SEARCH matches lines %s but for indentation, and its indentation does not tell how to indent REPLACE. Copy these lines as they are into SEARCH:\n%s",
+		lineNumbers(span[0], span[1]), s.excerpt(span[0], span[1])))
+}
+
+// lineNumbers names lines, zero-based and half-open, one-based.
+func lineNumbers(lo, hi int) string {
+	if hi-lo <= 1 {
+		return fmt.Sprint(lo + 1)
+	}
+	return fmt.Sprintf("%d-%d", lo+1, hi)
+}
+
+// notFound says the most useful thing that is known about a SEARCH which is
+// nowhere in the file.
+func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
+	if t, ok := c.trimBlank(); ok {
+		c = t
+	}
+	if at := s.holds(c.replace); at >= 0 {
+		return m.refuse(b, AlreadyApplied, fmt.Sprintf(
+			"SEARCH is not in the file, but the text of REPLACE is already at lines %s. Nothing is left to do here; leave the block out.",
+			lineNumbers(at, at+len(c.replace))))
+	}
+	if !s.valid {
+		return m.refuse(b, NotFound, "SEARCH is not in the file, which is not valid UTF-8 and so is searched for exact lines only.")
+	}
+	for _, hint := range []struct {
+		change func(string) string
+		what   string
+	}{{strings.ToLower, "upper and lower case"}, {unescaped, "escaping (the file has the characters themselves)"}} {
+		if at := s.findChanged(c.search, hint.change); at >= 0 {
+			return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from lines %s only in %s. Copy them as they are:\n%s",
+				lineNumbers(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
+		}
+	}
+	first, same, n := s.closest(c.search)
+	if same == 0 {
+		return m.refuse(b, NotFound, fmt.Sprintf(
+			"SEARCH is not in the file, nor is anything like it (%d lines). Read the file again and copy the lines to change.%s", len(s.bodies), s.nearLine(c.search)))
+	}
+	message := fmt.Sprintf("SEARCH is not in the file. The closest lines are %s (%d of %d the same).", lineNumbers(first, first+n), same, len(c.search))
+	for i, l := range c.search {
+		at := first + i
+		if at >= 0 && at < len(s.bodies) && lineKey(TierIndent, l) == lineKey(TierIndent, s.bodies[at]) {
+			continue
+		}
+		if at < 0 || at >= len(s.bodies) {
+			message += fmt.Sprintf(" SEARCH line %d %q is beyond the file.", i+1, shorten(l))
+		} else {
+			message += fmt.Sprintf(" The first different line: SEARCH line %d %q, file line %d %q.", i+1, shorten(l), at+1, shorten(s.bodies[at]))
+		}
+		break
+	}
+	return m.refuse(b, NotFound, message+" Copy the lines as they are:\n"+s.excerpt(first-2, first+n+2))
+}
+
+// holds returns the line where the file has the lines, or -1. Lines too short
+// to mean anything are not looked for.
+func (s *source) holds(lines []string) int {
+	if len(strings.Join(strings.Fields(strings.Join(lines, " ")), "")) < 12 {
+		return -1
+	}
+	if at := s.findLines(TierIndent, lines); s.valid && len(at) > 0 {
+		return at[0]
+	}
+	return -1
+}
+
+// findChanged returns the one line where the lines match after a change to
+// both sides, or -1.
+func (s *source) findChanged(search []string, change func(string) string) int {
+	want := make([]string, len(search))
+	for i, l := range search {
+		want[i] = change(lineKey(TierSpaces, l))
+	}
+	want = bodies(strings.Join(want, "\n"))
+	if len(want) == 0 {
+		return -1
+	}
+	have := make([]string, len(s.bodies))
+	for i, l := range s.keysFor(TierSpaces) {
+		have[i] = change(l)
+	}
+	at := occurrences(have, want)
+	if len(at) != 1 || len(want) != len(search) {
+		return -1
+	}
+	return at[0]
+}
+
+// unescaped undoes the escaping that models add to quoted text.
+func unescaped(s string) string {
+	return strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`).Replace(s)
+}
+
+// maxVotes bounds how many places of one common line are looked at.
+const maxVotes = 50
+
+// closest returns the window of the file in which most lines of search stand
+// where they should, how many do, and how long the window is.
+func (s *source) closest(search []string) (first, same, n int) {
+	places := map[string][]int{}
+	for i, key := range s.keysFor(TierIndent) {
+		if key != "" && len(places[key]) <= maxVotes {
+			places[key] = append(places[key], i)
+		}
+	}
+	votes := map[int]int{}
+	for i, l := range search {
+		at := places[lineKey(TierIndent, l)]
+		if len(at) > maxVotes {
+			continue
+		}
+		for _, p := range at {
+			votes[p-i]++
+		}
+	}
+	for at, v := range votes {
+		if v > same || v == same && at < first {
+			first, same = at, v
+		}
+	}
+	return max(0, first), same, max(1, min(len(search), len(s.bodies)-max(0, first)))
+}
+
+// nearLine shows the file's line most like a line of search, if one is more
+// alike than not.
+func (s *source) nearLine(search []string) string {
+	if len(s.text) > maxSimilarText/8 {
+		return ""
+	}
+	longest := ""
+	for _, l := range search {
+		if t := strings.TrimSpace(l); len(t) > len(longest) {
+			longest = t
+		}
+	}
+	best, at := 0.6, -1
+	budget := similarBudget
+	for i, l := range s.bodies {
+		if budget -= len(l) * len(longest) / 4; budget < 0 {
+			break
+		}
+		if score := similarity(longest, l, best); score > best {
+			best, at = score, i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The line most like %q is:\n%s", shorten(longest), s.excerpt(at-2, at+3))
+}
+
+// excerpt shows lines of the file with their numbers.
+func (s *source) excerpt(lo, hi int) string {
+	lo, hi = max(0, lo), min(hi, len(s.bodies))
+	var b strings.Builder
+	for i := lo; i < hi; i++ {
+		if i-lo == maxExcerpt {
+			fmt.Fprintf(&b, "      | (%d more)\n", hi-i)
+			break
+		}
+		fmt.Fprintf(&b, "%5d | %s\n", i+1, shorten(s.bodies[i]))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// shorten cuts a long line for display.
+func shorten(l string) string {
+	if len(l) <= maxLineShown {
+		return strings.ToValidUTF8(l, "\ufffd")
+	}
+	return strings.ToValidUTF8(l[:maxLineShown], "") + "…"
+}

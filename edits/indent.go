@@ -1,0 +1,201 @@
+package edits
+
+import "strings"
+
+// reindenter carries the indentation of REPLACE over to the file's, by how
+// SEARCH's indentation was found to differ from it.
+type reindenter struct {
+	images map[string]string // SEARCH indent to file indent
+	base   [2]string         // of the first line that is not blank
+	from   unit              // one level in SEARCH and REPLACE
+	to     unit              // one level in the file
+	clash  bool              // one SEARCH indent stands for several of the file
+	shift  bool              // a clash that the first line's shift explains well enough
+}
+
+// unit is one level of indentation.
+type unit struct {
+	tab   bool
+	width int // spaces; 0 when not known
+}
+
+// leadingSpace returns a line's indentation.
+func leadingSpace(line string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// newReindenter compares the lines of SEARCH with those of the file they
+// matched.
+func newReindenter(search, file, replace []string) *reindenter {
+	r := &reindenter{images: map[string]string{}}
+	pairs, shifted := 0, 0
+	for i, l := range search {
+		if blank(l) {
+			continue
+		}
+		from, to := leadingSpace(l), leadingSpace(file[i])
+		if pairs == 0 {
+			r.base = [2]string{from, to}
+		}
+		pairs++
+		if moved, ok := moveIndent(from, r.base[0], r.base[1]); ok && moved == to {
+			shifted++
+		}
+		if image, ok := r.images[from]; ok && image != to {
+			r.clash = true
+		}
+		if _, ok := r.images[from]; !ok {
+			r.images[from] = to
+		}
+	}
+	r.shift = r.clash && 5*shifted >= 4*pairs
+	r.from, r.to = unitOf(search), unitOf(file)
+	if r.from.width == 0 && !r.from.tab {
+		r.from = unitOf(replace)
+	}
+	return r
+}
+
+// moveIndent moves an indent by what takes one base to the other.
+func moveIndent(indent, from, to string) (string, bool) {
+	if rest, ok := strings.CutPrefix(indent, from); ok {
+		return to + rest, true
+	}
+	if missing, ok := strings.CutPrefix(from, indent); ok {
+		return strings.CutSuffix(to, missing)
+	}
+	return "", false
+}
+
+// unitOf measures one level of indentation: the smallest step between the
+// indents of lines.
+func unitOf(lines []string) unit {
+	var u unit
+	widths := map[int]bool{}
+	for _, l := range lines {
+		if blank(l) {
+			continue
+		}
+		indent := leadingSpace(l)
+		if strings.Contains(indent, "\t") {
+			u.tab = true
+			continue
+		}
+		widths[len(indent)] = true
+	}
+	if u.tab {
+		return unit{tab: true}
+	}
+	for a := range widths {
+		for b := range widths {
+			if a > b && (u.width == 0 || a-b < u.width) {
+				u.width = a - b
+			}
+		}
+	}
+	return u
+}
+
+// settled reports that REPLACE is in the file's own indentation already, and
+// SEARCH was not: its first line has the file's, or its levels are as wide as
+// the file's are and SEARCH's are not.
+func (r *reindenter) settled(replace []string) bool {
+	for _, l := range replace {
+		if blank(l) {
+			continue
+		}
+		first := leadingSpace(l)
+		if first != r.base[1] {
+			return false
+		}
+		if r.base[0] != r.base[1] {
+			return true
+		}
+		break
+	}
+	u := unitOf(replace)
+	if u.tab || r.to.tab {
+		return u.tab && r.to.tab && !r.from.tab
+	}
+	return u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
+}
+
+// line returns a line of REPLACE with the file's indentation, or false when
+// there is no telling what that is.
+func (r *reindenter) line(l string) (string, bool) {
+	if blank(l) {
+		return l, true
+	}
+	indent := leadingSpace(l)
+	image, ok := r.image(indent)
+	return image + l[len(indent):], ok
+}
+
+// image returns what an indent of REPLACE is in the file.
+func (r *reindenter) image(indent string) (string, bool) {
+	if r.clash {
+		if !r.shift {
+			return indent, false
+		}
+		return moveIndent(indent, r.base[0], r.base[1])
+	}
+	if to, ok := r.images[indent]; ok {
+		return to, true
+	}
+	known, best := "", false
+	for from := range r.images {
+		if strings.HasPrefix(indent, from) && (!best || len(from) > len(known)) {
+			known, best = from, true
+		}
+	}
+	if best {
+		return r.images[known] + r.convert(indent[len(known):], r.images[known]), true
+	}
+	return r.shallower(indent)
+}
+
+// convert turns indentation beyond a known level, which the file indents as
+// image, into the file's levels.
+func (r *reindenter) convert(rest, image string) string {
+	toTab := r.to.tab || strings.Contains(image, "\t")
+	switch {
+	case toTab && !strings.Contains(rest, "\t"):
+		width := r.from.width
+		if width == 0 {
+			width = 4
+		}
+		return strings.Repeat("\t", len(rest)/width) + strings.Repeat(" ", len(rest)%width)
+	case !toTab && strings.Trim(rest, "\t") == "":
+		if image == "" && r.to.width == 0 { // the file shows no indentation of its own
+			return rest
+		}
+		width := r.to.width
+		if width == 0 {
+			width = 4
+		}
+		return strings.Repeat(" ", len(rest)*width)
+	case !toTab && r.from.width > 0 && r.to.width > 0 && r.from.width != r.to.width && len(rest)%r.from.width == 0:
+		return strings.Repeat(" ", len(rest)/r.from.width*r.to.width)
+	}
+	return rest
+}
+
+// shallower returns the image of an indent that SEARCH goes deeper than
+// everywhere: as much is taken off the file's.
+func (r *reindenter) shallower(indent string) (string, bool) {
+	least, found := "", false
+	for from := range r.images {
+		if strings.HasPrefix(from, indent) && (!found || len(from) < len(least)) {
+			least, found = from, true
+		}
+	}
+	if !found {
+		return indent, false
+	}
+	to := r.images[least]
+	drop := r.convert(least[len(indent):], to)
+	if rest, ok := strings.CutSuffix(to, drop); ok {
+		return rest, true
+	}
+	return "", strings.Trim(to, " \t") == ""
+}

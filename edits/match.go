@@ -1,0 +1,306 @@
+package edits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// piece is text to put in place of some bytes of a source. A piece of whole
+// lines starts and ends at line starts, or at the end of the source.
+type piece struct {
+	start, end int
+	text       string
+	lines      bool
+}
+
+// found is how a block was matched.
+type found struct {
+	tier   Tier
+	pieces []piece
+	line   int // of the source, one-based
+}
+
+// attempt is every place where one reading of a block matches, all in the
+// first tier that has any.
+type attempt struct {
+	tier  Tier
+	sec   section
+	spans [][2]int // lines, half-open; bytes in TierSubstring
+}
+
+// look tries the tiers in order. A tier is tried with SEARCH as it is and then
+// without the blank lines around it.
+func (s *source) look(c section) (attempt, bool) {
+	variants := []section{c}
+	if t, ok := c.trimBlank(); ok {
+		variants = append(variants, t)
+	}
+	for _, tier := range lineTiers {
+		if tier != TierExact && !s.valid {
+			break
+		}
+		if tier == TierTrailing {
+			if a, ok := s.lookWithin(c, variants); ok {
+				return a, true
+			}
+		}
+		for _, v := range variants {
+			at := s.findLines(tier, v.search)
+			if len(at) == 0 {
+				continue
+			}
+			a := attempt{tier: tier, sec: v}
+			for _, first := range at {
+				a.spans = append(a.spans, [2]int{first, first + len(v.search)})
+			}
+			return a, true
+		}
+	}
+	return attempt{}, false
+}
+
+// lookWithin looks for SEARCH as part of lines, unless it stands somewhere as
+// whole lines with another indentation.
+func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
+	if c.join || blank(strings.Join(c.search, "")) {
+		return attempt{}, false
+	}
+	for _, v := range variants {
+		if s.valid && len(s.findLines(TierIndent, v.search)) > 0 {
+			return attempt{}, false
+		}
+	}
+	spans := s.findWithin(c.search)
+	return attempt{tier: TierSubstring, sec: c, spans: spans}, len(spans) > 0
+}
+
+// matcher matches the blocks of one file, in order.
+type matcher struct {
+	path string
+	opt  Options
+	last int // line after the last hunk of a diff; 0 before the first
+}
+
+// match finds the one place of a block in a source, or says why it has none.
+func (m *matcher) match(s *source, b Block) (found, *Refusal) {
+	if b.All || m.opt.ReplaceAll {
+		return m.matchAll(s, b)
+	}
+	if len(b.splits) > 1 {
+		return m.matchSplits(s, b)
+	}
+	return m.matchOne(s, b, newSection(b.Search, b.Replace, b.Text))
+}
+
+// matchOne matches one reading of where SEARCH ends.
+func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
+	if r := m.check(s, b, c); r != nil {
+		return found{}, r
+	}
+	for _, reading := range c.readings(m.path) {
+		a, ok := s.look(reading)
+		if !ok {
+			continue
+		}
+		i, ok := m.choose(s, b, a)
+		if !ok {
+			return found{}, m.ambiguous(s, b, a)
+		}
+		return m.rewrite(s, b, a, i)
+	}
+	if s.valid {
+		if f, r, ok := m.matchEllipsis(s, b, c); ok {
+			return f, r
+		}
+		if m.opt.Fuzzy {
+			if f, r, ok := m.matchSimilar(s, b, c); ok {
+				return f, r
+			}
+		}
+	}
+	return found{}, m.notFound(s, b, c)
+}
+
+// check refuses what must not even be looked for.
+func (m *matcher) check(s *source, b Block, c section) *Refusal {
+	switch {
+	case slices.Equal(c.search, c.replace) && !c.join && b.finalNL == keepNewline:
+		return m.refuse(b, NoChange, "SEARCH and REPLACE are the same, so there is nothing to change. Leave the block out, or send the new text in REPLACE.")
+	case blank(strings.Join(c.search, "")) && !s.empty():
+		return m.refuse(b, EmptySearch, "SEARCH holds no text, but the file does: copy the lines to replace, or the line to insert beside, into SEARCH.")
+	}
+	if line := newOmission(c); line != "" {
+		return m.refuse(b, Omission, fmt.Sprintf(
+			"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
+	}
+	return nil
+}
+
+// refuse makes a refusal of a block.
+func (m *matcher) refuse(b Block, code Code, message string) *Refusal {
+	return &Refusal{Block: b.Index, Path: m.path, Line: b.Line, Code: code, Message: message}
+}
+
+// matchSplits matches a block whose SEARCH may end at several lines: the one
+// reading that is in the file, and where several are the longest, which has
+// the doubtful line itself in the file.
+func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
+	var best found
+	var refused *Refusal
+	bestAt, count, equal := -1, 0, 0
+	for i, sp := range b.splits {
+		if sp.search == "" && !s.empty() {
+			continue
+		}
+		f, r := m.matchOne(s, b, newSection(sp.search, sp.replace, false))
+		if r != nil {
+			if r.Code == Ambiguous || refused == nil {
+				refused = r
+			}
+			continue
+		}
+		best, bestAt, count = f, i, count+1
+		if sp.equal {
+			equal++
+		}
+	}
+	switch {
+	case count == 1, count > 1 && (equal == 0 || b.splits[bestAt].equal):
+		return best, nil
+	case count == 0 && refused != nil && refused.Code == Ambiguous:
+		return found{}, refused
+	}
+	return found{}, m.refuse(b, AmbiguousSeparator, fmt.Sprintf(
+		"%d lines of this block could be the ======= between SEARCH and REPLACE, and the file does not tell which (%d readings match). Send the block with longer markers: <<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE.",
+		len(b.splits), count))
+}
+
+// matchAll matches every occurrence of a block.
+func (m *matcher) matchAll(s *source, b Block) (found, *Refusal) {
+	c := newSection(b.Search, b.Replace, b.Text)
+	if r := m.check(s, b, c); r != nil {
+		return found{}, r
+	}
+	f := found{tier: TierReplaceAll}
+	if b.Text {
+		for _, eol := range []string{"\n", "\r\n"} {
+			search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
+			replace := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", s.eol)
+			for at := 0; ; {
+				n := strings.Index(s.text[at:], search)
+				if n < 0 {
+					break
+				}
+				f.pieces = append(f.pieces, piece{start: at + n, end: at + n + len(search), text: replace})
+				at += n + len(search)
+			}
+			if len(f.pieces) > 0 {
+				f.line = s.lineAt(f.pieces[0].start) + 1
+				return f, nil
+			}
+		}
+	}
+	a, ok := s.look(c)
+	if !ok {
+		return found{}, m.notFound(s, b, c)
+	}
+	for i, span := range a.spans {
+		if i > 0 && span[0] < a.spans[i-1][1] {
+			return found{}, m.ambiguous(s, b, a)
+		}
+		one, r := m.rewrite(s, b, a, i)
+		if r != nil {
+			return found{}, r
+		}
+		if i == 0 {
+			f.line = one.line
+		}
+		f.pieces = append(f.pieces, one.pieces...)
+	}
+	return f, nil
+}
+
+// choose returns which of the places is meant: the only one; of several the
+// one that a diff's end mark, its named line above, the line hint or, within a
+// diff, the order of hunks leaves.
+func (m *matcher) choose(s *source, b Block, a attempt) (int, bool) {
+	if len(a.spans) == 1 {
+		return 0, true
+	}
+	if a.tier == TierSubstring {
+		return 0, false
+	}
+	var left []int
+	for i, span := range a.spans {
+		if !b.atEnd || span[1] == len(s.bodies) {
+			left = append(left, i)
+		}
+	}
+	if len(left) == 1 {
+		return left[0], true
+	}
+	if at, ok := s.anchor(b.anchors); ok {
+		for _, i := range left {
+			if a.spans[i][0] >= at {
+				return i, true
+			}
+		}
+	}
+	hint := b.Hint
+	if hint == 0 {
+		hint = a.sec.hint
+	}
+	if i, ok := nearest(a.spans, hint-1); ok && hint > 0 {
+		return i, true
+	}
+	if b.patch && m.last > 0 {
+		n := slices.IndexFunc(a.spans, func(span [2]int) bool { return span[0] >= m.last })
+		if n == len(a.spans)-1 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// anchor returns the line below the lines that a hunk names as being above it,
+// each of which must be in the source once, after the one before.
+func (s *source) anchor(anchors []string) (int, bool) {
+	at := 0
+	for _, text := range anchors {
+		want := lineKey(TierSpaces, text)
+		place := -1
+		for i, key := range s.keysFor(TierSpaces)[at:] {
+			if key != want {
+				continue
+			}
+			if place >= 0 {
+				return 0, false
+			}
+			place = at + i + 1
+		}
+		if place < 0 {
+			return 0, false
+		}
+		at = place
+	}
+	return at, len(anchors) > 0
+}
+
+// hintReach is how many lines off a line hint may be.
+const hintReach = 200
+
+// nearest returns the span nearest to a line, if it is nearer by far than the
+// next one.
+func nearest(spans [][2]int, line int) (int, bool) {
+	best, first, second := -1, hintReach+1, 1<<30
+	for i, span := range spans {
+		d := max(span[0]-line, line-span[0])
+		if d < first {
+			best, first, second = i, d, first
+		} else if d < second {
+			second = d
+		}
+	}
+	return best, best >= 0 && second > 2*first+2
+}

@@ -1,0 +1,60 @@
+package edits
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	commentOpen  = regexp.MustCompile(`^(?://+|#+|--+|/\*+|<!--|;+|%+|\{/\*|\(\*|"""|\*)\s*`)
+	commentClose = regexp.MustCompile(`\s*(?:\*+/\}?|-->|\*\)|""")$`)
+	omitWords    = regexp.MustCompile(`(?i)\b(?:rest|remaining|existing|unchanged|omitted|same as|as before|previous|other|no changes?|keep|code here)\b`)
+	omitWhole    = regexp.MustCompile(`(?i)^(?:the )?(?:rest|remainder) of (?:the |this |your )?[\w .]{1,40}(?:(?:remains?|stays?|is|are) )?(?:unchanged|the same|as (?:before|is)|here)$|^(?:existing|unchanged) (?:code|methods?|functions?|lines|imports|content)(?: here)?$|^(?:code|lines?) (?:omitted|unchanged)$`)
+)
+
+// newOmission returns the first line of REPLACE that stands for lines left
+// out, such as "// ... rest of the code ...", where SEARCH has no such line.
+func newOmission(c section) string {
+	had := map[string]int{}
+	for _, l := range c.search {
+		if isOmission(l) {
+			had[strings.TrimSpace(l)]++
+		}
+	}
+	for _, l := range c.replace {
+		if !isOmission(l) {
+			continue
+		}
+		if t := strings.TrimSpace(l); had[t] > 0 {
+			had[t]--
+			continue
+		}
+		return l
+	}
+	return ""
+}
+
+// isOmission reports whether a line stands for others: an ellipsis with words
+// that say so, or a comment that is nothing but an ellipsis or such words. A
+// bare "..." is code in some languages.
+func isOmission(line string) bool {
+	if len(line) > 200 {
+		return false
+	}
+	t := strings.TrimSpace(line)
+	body := commentOpen.ReplaceAllString(t, "")
+	comment := body != t
+	body = strings.TrimSpace(commentClose.ReplaceAllString(body, ""))
+	for len(body) > 2 && (body[0] == '(' && body[len(body)-1] == ')' || body[0] == '[' && body[len(body)-1] == ']') {
+		body, comment = strings.TrimSpace(body[1:len(body)-1]), true
+	}
+	words := strings.Trim(body, ".… ")
+	dots := strings.HasPrefix(body, "...") || strings.HasPrefix(body, "…") || strings.HasSuffix(body, "...") || strings.HasSuffix(body, "…")
+	switch {
+	case comment && dots && words == "":
+		return true
+	case dots && omitWords.MatchString(words) && (comment || !strings.ContainsAny(words, `=(){};"'`)):
+		return true
+	}
+	return comment && omitWhole.MatchString(words)
+}

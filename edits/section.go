@@ -1,0 +1,158 @@
+package edits
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// section is what one block asks for: lines to find and lines to put there.
+type section struct {
+	search, replace []string // without endings
+	join            bool     // the last line of replace does not end: what follows goes on there
+	keepBlank       bool     // an empty replace leaves an empty line (strings, not lines)
+	hint            int
+}
+
+// newSection reads a block's two texts. Lines end at "\n" or "\r\n".
+func newSection(search, replace string, text bool) section {
+	c := section{search: bodies(search), replace: bodies(replace)}
+	if text {
+		c.join = strings.HasSuffix(search, "\n") && replace != "" && !strings.HasSuffix(replace, "\n")
+		c.keepBlank = !strings.HasSuffix(search, "\n") && replace == ""
+	}
+	return c
+}
+
+// bodies cuts s into lines without their endings.
+func bodies(s string) []string {
+	lines := splitLines(s)
+	for i, l := range lines {
+		lines[i], _ = cutEnding(l)
+	}
+	return lines
+}
+
+// trimBlank returns the section without the blank lines around search, and
+// without as many around replace.
+func (c section) trimBlank() (section, bool) {
+	lead, trail := 0, 0
+	for lead < len(c.search) && blank(c.search[lead]) {
+		lead++
+	}
+	if lead == len(c.search) {
+		return c, false
+	}
+	for blank(c.search[len(c.search)-1-trail]) {
+		trail++
+	}
+	if lead+trail == 0 {
+		return c, false
+	}
+	out := c
+	out.search = c.search[lead : len(c.search)-trail]
+	for ; lead > 0 && len(out.replace) > 0 && blank(out.replace[0]); lead-- {
+		out.replace = out.replace[1:]
+	}
+	for ; trail > 0 && len(out.replace) > 0 && blank(out.replace[len(out.replace)-1]); trail-- {
+		out.replace = out.replace[:len(out.replace)-1]
+	}
+	return out, true
+}
+
+// unwrap returns the section without one fence, and the file's name above it,
+// around either side.
+func (c section) unwrap(path string) (section, bool) {
+	out := c
+	var ok bool
+	out.search, ok = unfence(c.search, path)
+	out.replace, _ = unfence(c.replace, path)
+	return out, ok && len(out.search) > 0
+}
+
+// unfence removes the fence around lines.
+func unfence(lines []string, path string) ([]string, bool) {
+	inner := lines
+	if len(inner) > 2 {
+		if name, _, ok := pathOf(inner[0]); ok && (name == path || strings.HasSuffix(path, "/"+name)) {
+			inner = inner[1:]
+		}
+	}
+	if len(inner) < 2 {
+		return lines, false
+	}
+	width, _, ok := fenceOf(inner[0])
+	end, info, closed := fenceOf(inner[len(inner)-1])
+	if !ok || !closed || info != "" || end < width {
+		return lines, false
+	}
+	return inner[1 : len(inner)-1], true
+}
+
+// unescape returns the section with "\=======" and the like as plain markers.
+func (c section) unescape() (section, bool) {
+	found := false
+	strip := func(lines []string) []string {
+		out := slices.Clone(lines)
+		for i, l := range out {
+			if rest, ok := strings.CutPrefix(l, `\`); ok && (readMarker(rest).kind != noMarker || strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, ">>>>>>>")) {
+				out[i], found = rest, true
+			}
+		}
+		return out
+	}
+	out := c
+	out.search, out.replace = strip(c.search), strip(c.replace)
+	return out, found
+}
+
+var numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\||→|\t|: ?)(.*)$`)
+
+// unnumber returns the section without the line numbers that a listing puts
+// in front of its lines: they must count up by one. They become the hint.
+func (c section) unnumber() (section, bool) {
+	search, first, ok := unnumber(c.search)
+	if !ok {
+		return c, false
+	}
+	out := c
+	out.search, out.hint = search, first
+	if replace, _, ok := unnumber(c.replace); ok {
+		out.replace = replace
+	}
+	return out, true
+}
+
+// unnumber strips ascending line numbers from lines.
+func unnumber(lines []string) (out []string, first int, ok bool) {
+	for i, l := range lines {
+		g := numberedPattern.FindStringSubmatch(l)
+		if g == nil {
+			return nil, 0, false
+		}
+		n, err := strconv.Atoi(g[1])
+		if err != nil || i > 0 && n != first+i {
+			return nil, 0, false
+		}
+		if i == 0 {
+			first = n
+		}
+		out = append(out, g[2])
+	}
+	return out, first, len(lines) > 0
+}
+
+// readings returns the ways a section may be meant, likeliest first: a later
+// one counts only where the earlier ones match nothing at all.
+func (c section) readings(path string) []section {
+	out := []section{c}
+	for _, read := range []func() (section, bool){
+		func() (section, bool) { return c.unwrap(path) }, c.unescape, c.unnumber,
+	} {
+		if r, ok := read(); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}

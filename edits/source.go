@@ -1,0 +1,269 @@
+package edits
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// byteOrderMark is what some editors put in front of UTF-8; it is no part of
+// the first line.
+const byteOrderMark = "\ufeff"
+
+// Tier names how a block was matched, from strict to loose.
+type Tier string
+
+// The tiers. The first tier with a hit decides; looser ones are not tried.
+const (
+	TierCreate     Tier = "create"     // a new or empty file, a whole text, a deletion
+	TierExact      Tier = "exact"      // whole lines as they are
+	TierSubstring  Tier = "substring"  // part of a line, between words
+	TierTrailing   Tier = "trailing"   // but for white space at line ends
+	TierIndent     Tier = "indent"     // but for indentation
+	TierSpaces     Tier = "spaces"     // but for white space within lines
+	TierUnicode    Tier = "unicode"    // but for quotes, dashes and the like
+	TierEllipsis   Tier = "ellipsis"   // "..." lines on both sides stand for lines that stay
+	TierSimilar    Tier = "similar"    // nearly; only with Options.Fuzzy
+	TierRepeat     Tier = "repeat"     // the same as an earlier block
+	TierReplaceAll Tier = "replaceall" // every occurrence
+)
+
+// lineTiers are the tiers that compare whole lines, strict first.
+var lineTiers = []Tier{TierExact, TierTrailing, TierIndent, TierSpaces, TierUnicode}
+
+// lineKey returns what a line looks like to a tier: lines with equal keys
+// match.
+func lineKey(t Tier, body string) string {
+	switch t {
+	case TierTrailing:
+		return strings.TrimRightFunc(body, unicode.IsSpace)
+	case TierIndent:
+		return strings.TrimSpace(body)
+	case TierSpaces:
+		return collapse(strings.TrimSpace(body))
+	case TierUnicode:
+		return collapse(strings.TrimSpace(plain(body)))
+	}
+	return body
+}
+
+// collapse makes every run of white space one space.
+func collapse(s string) string {
+	space := false
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		c := s[i]
+		clean = c < utf8.RuneSelf && c != '\t' && c != '\r' && c != '\v' && c != '\f' && !(c == ' ' && space)
+		space = c == ' '
+	}
+	if clean {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// plainer spells typographic characters the way a keyboard does.
+var plainer = strings.NewReplacer(
+	"\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u2032", "'",
+	"\u201c", `"`, "\u201d", `"`, "\u201e", `"`, "\u201f", `"`, "\u2033", `"`, "\u00ab", `"`, "\u00bb", `"`,
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-",
+	"\u2026", "...",
+	"\u00a0", " ", "\u2000", " ", "\u2001", " ", "\u2002", " ", "\u2003", " ", "\u2004", " ", "\u2005", " ", "\u2006", " ",
+	"\u2007", " ", "\u2008", " ", "\u2009", " ", "\u200a", " ", "\u202f", " ", "\u205f", " ", "\u3000", " ",
+	"\u200b", "", "\u2060", "", "\ufeff", "",
+)
+
+// plain returns s composed (NFC) and without typographic characters.
+func plain(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return plainer.Replace(norm.NFC.String(s))
+		}
+	}
+	return s
+}
+
+// source is a text that blocks are matched against.
+type source struct {
+	text   string
+	bodies []string // lines without endings, the byte-order mark not included
+	starts []int    // where each line starts, and the end of the text
+	valid  bool     // the text is UTF-8: only then may a tier be tolerant
+	eol    string   // the ending most lines have
+	keys   map[Tier][]string
+}
+
+func newSource(text string) *source {
+	s := &source{text: text, valid: utf8.ValidString(text), eol: "\n", keys: map[Tier][]string{}}
+	skip := 0
+	if strings.HasPrefix(text, byteOrderMark) {
+		skip = len(byteOrderMark)
+	}
+	lines := splitLines(text[skip:])
+	s.bodies, s.starts = make([]string, len(lines)), make([]int, len(lines)+1)
+	at, crlf := skip, 0
+	for i, l := range lines {
+		body, ending := cutEnding(l)
+		if ending == "\r\n" {
+			crlf++
+		}
+		s.bodies[i], s.starts[i] = body, at
+		at += len(l)
+	}
+	s.starts[len(lines)] = at
+	if 2*crlf > len(lines) || crlf > 0 && len(lines) == 1 {
+		s.eol = "\r\n"
+	}
+	return s
+}
+
+// ending returns how line i ends: "" for a last line without a line break.
+func (s *source) ending(i int) string {
+	return s.text[s.starts[i]+len(s.bodies[i]) : s.starts[i+1]]
+}
+
+// open reports whether the text ends without a line break.
+func (s *source) open() bool {
+	n := len(s.bodies)
+	return n > 0 && s.ending(n-1) == ""
+}
+
+// empty reports whether the text holds nothing but white space.
+func (s *source) empty() bool { return blank(strings.TrimPrefix(s.text, byteOrderMark)) }
+
+// keysFor returns every line's key in a tier.
+func (s *source) keysFor(t Tier) []string {
+	if t == TierExact {
+		return s.bodies
+	}
+	if k, ok := s.keys[t]; ok {
+		return k
+	}
+	k := make([]string, len(s.bodies))
+	for i, b := range s.bodies {
+		k[i] = lineKey(t, b)
+	}
+	s.keys[t] = k
+	return k
+}
+
+// findLines returns the first lines of all places where the lines match in a
+// tier, places that overlap included (Knuth, Morris, Pratt).
+func (s *source) findLines(t Tier, search []string) []int {
+	if len(search) == 0 || len(search) > len(s.bodies) {
+		return nil
+	}
+	want := search
+	if t != TierExact {
+		want = make([]string, len(search))
+		for i, l := range search {
+			want[i] = lineKey(t, l)
+		}
+	}
+	return occurrences(s.keysFor(t), want)
+}
+
+// occurrences returns every index of list where want starts.
+func occurrences(list, want []string) []int {
+	if len(want) == 1 {
+		var out []int
+		for i, l := range list {
+			if l == want[0] {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
+	back := make([]int, len(want))
+	for i, k := 1, 0; i < len(want); i++ {
+		for k > 0 && want[i] != want[k] {
+			k = back[k-1]
+		}
+		if want[i] == want[k] {
+			k++
+		}
+		back[i] = k
+	}
+	var out []int
+	k := 0
+	for i, l := range list {
+		for k > 0 && l != want[k] {
+			k = back[k-1]
+		}
+		if l == want[k] {
+			k++
+		}
+		if k == len(want) {
+			out = append(out, i+1-k)
+			k = back[k-1]
+		}
+	}
+	return out
+}
+
+// findWithin returns the byte spans of all places where the lines stand with
+// their first and last line as part of longer ones, between words.
+func (s *source) findWithin(search []string) [][2]int {
+	var out [][2]int
+	add := func(start, end int) {
+		if atWordBreak(s.text, start) && atWordBreak(s.text, end) {
+			out = append(out, [2]int{start, end})
+		}
+	}
+	if len(search) == 1 {
+		for i, b := range s.bodies {
+			for at := 0; ; at++ {
+				n := strings.Index(b[at:], search[0])
+				if n < 0 {
+					break
+				}
+				at += n
+				add(s.starts[i]+at, s.starts[i]+at+len(search[0]))
+			}
+		}
+		return out
+	}
+	first, middle, last := search[0], search[1:len(search)-1], search[len(search)-1]
+	var from []int
+	if len(middle) > 0 {
+		from = occurrences(s.bodies, middle)
+	} else {
+		for i := range s.bodies {
+			from = append(from, i)
+		}
+	}
+	for _, m := range from {
+		end := m + len(middle)
+		if m == 0 || end >= len(s.bodies) || !strings.HasSuffix(s.bodies[m-1], first) || !strings.HasPrefix(s.bodies[end], last) {
+			continue
+		}
+		add(s.starts[m-1]+len(s.bodies[m-1])-len(first), s.starts[end]+len(last))
+	}
+	return out
+}
+
+// atWordBreak reports whether a cut at offset goes through no word and no
+// character with its marks.
+func atWordBreak(s string, offset int) bool {
+	if offset == 0 || offset == len(s) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:offset])
+	after, _ := utf8.DecodeRuneInString(s[offset:])
+	if unicode.In(after, unicode.Mn, unicode.Me, unicode.Mc) || after == '\u200d' || before == '\u200d' || unicode.Is(unicode.Variation_Selector, after) {
+		return false
+	}
+	return !isNameRune(before) || !isNameRune(after)
+}
+
+// lineAt returns the line that holds the byte at offset.
+func (s *source) lineAt(offset int) int {
+	i, ok := slices.BinarySearch(s.starts, offset)
+	if ok {
+		return i
+	}
+	return max(0, i-1)
+}
