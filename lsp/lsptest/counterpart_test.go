@@ -298,8 +298,8 @@ func (c *counterpart) takeFrame(data []byte) {
 }
 
 // unplugged is an editor whose messages stay in its outbox.
-func unplugged(t *testing.T, profile, encoding string) (*Editor, *counterpart) {
-	e, err := newEditor(nil, Config{Profile: profile})
+func unplugged(t *testing.T, profile Profile, encoding string) (*Editor, *counterpart) {
+	e, err := newEditor(nil, Config{Custom: &profile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,9 +113,13 @@ func TestInsertedText(t *testing.T) {
 // server is told adds up to the buffer, in every editor and encoding.
 func TestMirror(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"", "a", "\n", "é", "𝄞", "word ", "\r\n", "line\n", "x\ny"})
-	for _, profile := range Profiles() {
+	for _, name := range Profiles() {
+		profile, err := LoadProfile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, encoding := range []string{utf8Units, utf16Units, utf32Units} {
-			t.Run(profile+"/"+encoding, func(t *testing.T) {
+			t.Run(name+"/"+encoding, func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
 					e, server := unplugged(t, profile, encoding)
 					text := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(rt, "text"), "")
