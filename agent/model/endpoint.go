@@ -34,8 +34,8 @@ func parseEndpoint(provider, raw string) (endpoint, error) {
 			raw = defaultOpenAI
 		}
 	}
-	if rest, ok := strings.CutPrefix(raw, "unix:"); ok {
-		return socketEndpoint(provider, rest)
+	if strings.HasPrefix(raw, "unix:/") {
+		return socketEndpoint(provider, strings.TrimPrefix(raw, "unix:")), nil
 	}
 	scheme := strings.Contains(raw, "://")
 	if !scheme {
@@ -44,7 +44,7 @@ func parseEndpoint(provider, raw string) (endpoint, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The text is left out on purpose: it may hold a password.
-		return endpoint{}, errors.New("base URL cannot be read; write it as http://host:port")
+		return endpoint{}, errors.New("base URL cannot be read; write it as http://host:port or unix:/path")
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -77,13 +77,10 @@ func parseEndpoint(provider, raw string) (endpoint, error) {
 	return endpoint{base: u, host: u.Host, loopback: isLoopback(name)}, nil
 }
 
-func socketEndpoint(provider, rest string) (endpoint, error) {
-	path := strings.TrimPrefix(rest, "//")
-	if !strings.HasPrefix(path, "/") {
-		return endpoint{}, errors.New("base URL of a unix socket needs an absolute path, as unix:/run/llama.sock")
-	}
+func socketEndpoint(provider, path string) endpoint {
+	path = "/" + strings.TrimLeft(path, "/")
 	u := &url.URL{Scheme: "http", Host: "localhost", Path: wirePath(provider, "")}
-	return endpoint{base: u, socket: path, host: "unix:" + path, loopback: true}, nil
+	return endpoint{base: u, socket: path, host: "unix:" + path, loopback: true}
 }
 
 // wirePath puts the path of a base URL right for the protocol spoken there: an

@@ -17,7 +17,7 @@ import (
 type link struct {
 	provider string
 	endpoint
-	key   string
+	key   *string // behind a pointer, so that printing a provider does not print it; nil: none
 	next  http.RoundTripper
 	idle  time.Duration
 	limit int64
@@ -91,9 +91,9 @@ func (x *exchange) beat() {
 // RoundTrip sends the request, and turns every reply that is not an answer into
 // an *Error.
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	if x.link.key != "" {
+	if x.link.key != nil {
 		req = req.Clone(req.Context())
-		req.Header.Set("Authorization", "Bearer "+x.link.key)
+		req.Header.Set("Authorization", "Bearer "+*x.link.key)
 	}
 	resp, err := x.link.next.RoundTrip(req)
 	if err != nil {

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -36,6 +37,18 @@ type Config struct {
 	MaxReply int64
 }
 
+// String describes the configuration without its key.
+func (c Config) String() string {
+	key := "none"
+	if c.Key != "" {
+		key = redactedMark
+	}
+	return fmt.Sprintf("model config {provider: %q, base URL: %q, key: %s}", c.Provider, keyShape.ReplaceAllString(c.BaseURL, redactedMark), key)
+}
+
+// LogValue keeps the key out of logs.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
 const defaultMaxReply = 32 << 20
 
 // New makes the provider a Config asks for. It opens no connection, and reads
@@ -55,10 +68,12 @@ func New(cfg Config) (Provider, error) {
 	l := link{
 		provider: name,
 		endpoint: ep,
-		key:      cfg.Key,
 		next:     roundTripper(cfg.HTTPClient, ep),
 		idle:     cfg.IdleTimeout,
 		limit:    cfg.MaxReply,
+	}
+	if cfg.Key != "" {
+		l.key = &cfg.Key
 	}
 	if l.limit <= 0 {
 		l.limit = defaultMaxReply

@@ -52,7 +52,7 @@ func (x *exchange) judge(status int, said errorBody) (Kind, string) {
 	case said.code == "insufficient_quota":
 		return Refused, "the account behind the key has no credit left"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		if x.link.key == "" {
+		if x.link.key == nil {
 			return Refused, "set model.key_env to the name of the environment variable that holds the key"
 		}
 		return Refused, "check the key in the environment variable that model.key_env names"
@@ -179,8 +179,8 @@ const redactedMark = "[redacted]"
 
 // redact takes the key, and what looks like one, out of a text.
 func (l *link) redact(s string) string {
-	if l.key != "" {
-		s = strings.ReplaceAll(s, l.key, redactedMark)
+	if l.key != nil {
+		s = strings.ReplaceAll(s, *l.key, redactedMark)
 	}
 	return keyShape.ReplaceAllString(s, redactedMark)
 }
