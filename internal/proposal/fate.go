@@ -62,6 +62,22 @@ func (c *Content) checkSelection(sel Selection) error {
 	return fmt.Errorf("proposal %s, file %q: %w", c.ID, sel.File, ErrUnknown)
 }
 
+// reopened returns the proposal with the hunk of this id pending again if it is
+// applied; otherwise c itself.
+func (c *Content) reopened(id string) *Content {
+	for i, f := range c.Files {
+		for j, h := range f.Hunks {
+			if id == "" || h.ID != id || h.Fate != state.FateApplied {
+				continue
+			}
+			out := c.Clone()
+			out.Files[i].Hunks[j].Fate = state.FatePending
+			return out
+		}
+	}
+	return c
+}
+
 // setFates gives a new fate to every hunk that the function chooses.
 func (c *Content) setFates(choose func(state.ProposalFile, state.ProposalHunk) (state.Fate, bool)) {
 	for _, f := range c.Files {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"emend/internal/workspace"
@@ -162,16 +163,63 @@ func TestPlanRename(t *testing.T) {
 	})
 }
 
+// TestUnreadable: what cannot be read is a conflict that says why.
 func TestUnreadable(t *testing.T) {
 	c := propose(t, t.Context(), worldOf("e", "1\n", "d", "1\n"), map[string]string{"e": "2\n", "d": gone, "c": "3\n"})
+	moved, _ := renamed(t)
 	broken := errors.New("disk on fire")
-	p, err := c.Plan(Selection{}, func(workspace.Path) (Current, error) { return Current{}, broken })
-	if err != nil || len(p.Conflicts) != 3 || !p.Empty() {
-		t.Fatalf("plan %+v, error %v", p, err)
+	for name, test := range map[string]struct {
+		c    *Content
+		hunk string
+		away workspace.Path // "" for all
+		want int
+	}{
+		"all": {c, "", "", 3}, "rename, old place": {moved, "", path("o"), 2}, "rename, new place": {moved, "", path("n"), 2},
+		"one hunk of a rename": {moved, moved.Files[0].Hunks[1].ID, path("n"), 1},
+	} {
+		p, err := test.c.Plan(Selection{Hunk: test.hunk}, func(p workspace.Path) (Current, error) {
+			if test.away == "" || p == test.away {
+				return Current{}, broken
+			}
+			return Current{Exists: true}, nil
+		})
+		if err != nil || len(p.Conflicts) != test.want || !p.Empty() {
+			t.Fatalf("%s: plan %+v, error %v", name, p, err)
+		}
+		for _, con := range p.Conflicts {
+			if !strings.Contains(con.String(), broken.Error()) {
+				t.Errorf("%s: %s does not say why", name, con)
+			}
+		}
 	}
-	for _, con := range p.Conflicts {
-		if !strings.Contains(con.String(), broken.Error()) {
-			t.Errorf("%s does not say why", con)
+}
+
+// TestApplyAgain: a hunk that is applied can be asked for again by name, which
+// does something only if the person took it back by hand.
+func TestApplyAgain(t *testing.T) {
+	const was, is = "1\n2\n3\n", "x\n2\ny\n"
+	c := propose(t, t.Context(), worldOf("a", was), map[string]string{"a": is, "n": "new\n"})
+	w := worldOf("a", was)
+	p := plan(t, c, Selection{}, w)
+	w.apply(t, p)
+	c.Record(p, applied(p))
+	if p := plan(t, c, Selection{}, worldOf("a", was)); !p.Empty() {
+		t.Errorf("nothing is open, yet planned %s", summary(p))
+	}
+	first, created := c.Files[0].Hunks[0].ID, c.Files[1].Hunks[0].ID
+	for name, test := range map[string]struct {
+		hunk string
+		now  world
+		want string
+	}{
+		"there":        {first, w, `already 1`},
+		"undone":       {first, worldOf("a", was), `edit a "x\n2\n3\n"`},
+		"one undone":   {first, worldOf("a", "1\n2\ny\n"), `edit a "x\n2\ny\n"`},
+		"created":      {created, w, `already 1`},
+		"created gone": {created, worldOf("a", is), `create n "new\n"`},
+	} {
+		if got := summary(plan(t, c, Selection{Hunk: test.hunk}, test.now)); got != test.want {
+			t.Errorf("%s: got %s, want %s", name, got, test.want)
 		}
 	}
 }
@@ -305,4 +353,29 @@ func TestLocatedWholeFiles(t *testing.T) {
 	if got := c.Located("elsewhere", ""); got != nil {
 		t.Errorf("hunks elsewhere: %+v", got)
 	}
+}
+
+// TestReaders: everything that reads may run at once.
+func TestReaders(t *testing.T) {
+	w := worldOf("a", numbered(50))
+	c := propose(t, t.Context(), w, map[string]string{"a": strings.ReplaceAll(numbered(50), "7 of", "seven of")})
+	want, diff := summary(plan(t, c, Selection{}, w)), c.Diff()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 20 {
+				text := numbered(i*j%7) + w[path("a")]
+				if n := len(c.Located(string(path("a")), text)); n != 5 {
+					t.Errorf("%d hunks located", n)
+				}
+				if p, err := c.Plan(Selection{}, w.now); err != nil || summary(p) != want || c.Diff() != diff {
+					t.Errorf("plan %v, %v", p, err)
+				}
+				if c.Clone().Open() != 5 || len(c.Hunks()) != 5 {
+					t.Error("the clone differs")
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -68,7 +68,7 @@ func (c Conflict) String() string {
 }
 
 // Plan is what to do now so that the selected hunks are in the text. Each
-// selected open hunk is in exactly one of a file's Hunks, Conflicts and
+// selected hunk is in exactly one of a file's Hunks, Conflicts and
 // Already. Files are in an order in which they can be done one after another:
 // deletes, then renames, then edits and creates by path. A plan is good for the
 // texts it was made from: make a new one when they move.
@@ -90,7 +90,9 @@ func (p *Plan) Empty() bool { return len(p.Files) == 0 }
 // the text the run saw, whatever its version says; hunks are carried over to
 // the text as it is, those that touch what has changed meanwhile are refused
 // by name, and those that the text already holds are recognised. Hunks that
-// can be placed are planned even where others of the same file cannot.
+// can be placed are planned even where others of the same file cannot. A hunk
+// that is applied counts when it is named: should the person have taken it
+// back by hand, it is planned again.
 //
 // It fails only when the selection names nothing, or a hunk that was
 // discarded, or when the proposal is superseded. A document that cannot be
@@ -102,7 +104,7 @@ func (c *Content) Plan(sel Selection, now Now) (*Plan, error) {
 	if err := c.checkSelection(sel); err != nil {
 		return nil, err
 	}
-	p := newPlanner(c, sel, now)
+	p := newPlanner(c.reopened(sel.Hunk), sel, now)
 	if err := p.run(); err != nil {
 		return nil, fmt.Errorf("proposal %s: %w", c.ID, err)
 	}

@@ -53,16 +53,9 @@ func (p *planner) file(i int) error {
 	return nil
 }
 
-// wanted reports whether to plan a hunk. One that is applied and was asked for
-// by name is noted as already there.
+// wanted reports whether to plan a hunk.
 func (p *planner) wanted(f state.ProposalFile, h state.ProposalHunk) bool {
-	if !p.sel.takes(f, h) {
-		return false
-	}
-	if p.sel.Hunk != "" && h.Fate == state.FateApplied {
-		p.already(h.ID)
-	}
-	return isOpen(h.Fate)
+	return p.sel.takes(f, h) && isOpen(h.Fate)
 }
 
 func (p *planner) already(id string) { p.plan.Already = append(p.plan.Already, id) }
@@ -206,7 +199,7 @@ func (p *planner) refuseGone(f state.ProposalFile, path string, move bool) {
 // edit plans the wanted hunks of a file whose text is at path.
 func (p *planner) edit(i int, path string) error {
 	f := p.c.Files[i]
-	if !slices.ContainsFunc(p.c.textHunks(i), func(h state.ProposalHunk) bool { return p.wanted(f, h) && isOpen(h.Fate) }) {
+	if !slices.ContainsFunc(p.c.textHunks(i), func(h state.ProposalHunk) bool { return p.wanted(f, h) }) {
 		return nil
 	}
 	cur, err := p.read(path)
@@ -232,7 +225,7 @@ func (p *planner) edit(i int, path string) error {
 func (p *planner) refuseText(i int, path, format string, args ...any) {
 	f := p.c.Files[i]
 	for _, h := range p.c.textHunks(i) {
-		if isOpen(h.Fate) && p.sel.takes(f, h) {
+		if p.wanted(f, h) {
 			p.conflict(path, h.ID, 0, format, args...)
 		}
 	}

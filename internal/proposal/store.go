@@ -9,8 +9,8 @@ import (
 )
 
 // Save stores the proposal and its texts, and fills in the texts' hashes in c.
-// Call it again after every change of fates; texts that are stored already
-// cost nothing but their hash.
+// Call it again after every change of fates; each time costs a compression of
+// the texts, which are stored once.
 func Save(tx *state.Tx, c *Content) error {
 	for i := range c.Files {
 		f, texts := &c.Files[i], c.Texts[i]

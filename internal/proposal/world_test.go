@@ -162,7 +162,7 @@ func plan(t fataler, c *Content, sel Selection, w world) *Plan {
 	}
 	for _, f := range c.Files {
 		for _, h := range f.Hunks {
-			if want := sel.takes(f, h) && isOpen(h.Fate); want && seen[h.ID] != 1 || !want && seen[h.ID] > 0 && sel.Hunk == "" {
+			if want := sel.takes(f, h) && isOpen(h.Fate); want && seen[h.ID] != 1 || !want && seen[h.ID] > 0 && sel.Hunk != h.ID {
 				t.Fatalf("hunk %s (%s) of %s is planned %d times\n%+v", h.ID, h.Fate, f.Path, seen[h.ID], p)
 			}
 		}
