@@ -379,3 +379,23 @@ func TestReaders(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestFirstDifference(t *testing.T) {
+	long := strings.Repeat("ü", 80)
+	for _, test := range []struct {
+		now, then string
+		line      int
+		is, was   string
+	}{
+		{"a\nb\n", "a\r\nc\r\n", 2, "“b”", "“c”"},
+		{"a\nb", "a", 2, "“b”", "no more lines"},
+		{"a", "a\nb", 1, "no more lines", "“b”"},
+		{long, "x", 1, "“" + strings.Repeat("ü", 60) + "…”", "“x”"},
+		{"a\n", "a\r\n", 0, "the same", "the same"},
+	} {
+		line, is, was := firstDifference(test.now, test.then)
+		if line != test.line || is != test.is || was != test.was {
+			t.Errorf("%q, %q: %d %s %s", test.now, test.then, line, is, was)
+		}
+	}
+}

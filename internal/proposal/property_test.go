@@ -478,3 +478,37 @@ func TestLocatedFollowsTyping(t *testing.T) {
 		}
 	})
 }
+
+// TestTakenBackByHand: when the editor's own undo takes back what was applied,
+// the hunks that are left still apply, whatever lines repeat.
+func TestTakenBackByHand(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		base := genLines(rt, "base")
+		after := mangle(rt, "agent", base, func() string { return rapid.SampledFrom([]string{"}\n", "x\n", "new\n"}).Draw(rt, "new") })
+		text := strings.Join(base, "")
+		if strings.Join(after, "") == text {
+			return
+		}
+		w := world{path("a.txt"): text}
+		c := propose(rt, t.Context(), w, map[string]string{"a.txt": strings.Join(after, "")})
+		for _, h := range c.Hunks() {
+			if rapid.Bool().Draw(rt, "apply") {
+				p := plan(rt, c, Selection{Hunk: h.ID}, w)
+				w.apply(rt, p)
+				c.Record(p, applied(p))
+			}
+		}
+		left := c.Open()
+		w[path("a.txt")] = text
+		p := plan(rt, c, Selection{}, w)
+		if len(p.Conflicts) > 0 || left > 0 && len(p.Files[0].Hunks) != left {
+			rt.Fatalf("%d hunks left, planned %s", left, summary(p))
+		}
+		for _, h := range c.Hunks() {
+			again := plan(rt, c, Selection{Hunk: h.ID}, w)
+			if len(again.Files) != 1 {
+				rt.Fatalf("hunk %s: %s", h.ID, summary(again))
+			}
+		}
+	})
+}
