@@ -243,6 +243,16 @@ func parseChunked(reply string, size int) Reply {
 	return r
 }
 
+// trimmed returns a text whose lines have no white space around them, which
+// the rows do not count as a change.
+func trimmed(s string) string {
+	var b strings.Builder
+	for _, l := range bodies(s) {
+		b.WriteString(strings.TrimSpace(l) + "\n")
+	}
+	return b.String()
+}
+
 // judgeDiff checks that a diff changes no more lines than the row's does.
 func (c corpusCase) judgeDiff() string {
 	want := 0
@@ -251,8 +261,8 @@ func (c corpusCase) judgeDiff() string {
 			want++
 		}
 	}
-	a, b := *c.Original+"\n", *c.Expect+"\n"
 	got := 0
+	a, b := trimmed(*c.Original), trimmed(*c.Expect)
 	for _, h := range Hunks(a, b) {
 		got += h.OldEnd - h.OldStart + h.NewEnd - h.NewStart
 	}

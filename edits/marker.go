@@ -24,6 +24,7 @@ type marker struct {
 	cline  bool
 	hint   int
 	path   string
+	text   string // the whole line
 }
 
 var (

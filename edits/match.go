@@ -72,7 +72,46 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 		}
 	}
 	spans := s.findWithin(c.search)
-	return attempt{tier: TierSubstring, sec: c, spans: spans}, len(spans) > 0
+	if len(spans) == 0 || len(spans) == 1 && s.doubles(spans[0], c) {
+		return attempt{}, false
+	}
+	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
+}
+
+// doubles reports whether replacing part of a line would write punctuation
+// twice that SEARCH has left out by mistake: the rest of the line is nothing
+// else, and REPLACE has it as well.
+func (s *source) doubles(span [2]int, c section) bool {
+	if len(c.replace) == 0 {
+		return false
+	}
+	first, last := s.lineAt(span[0]), s.lineAt(max(span[0], span[1]-1))
+	before := strings.TrimSpace(s.text[s.starts[first]:span[0]])
+	after := strings.TrimSpace(s.text[span[1] : s.starts[last]+len(s.bodies[last])])
+	if before != "" && after != "" || strings.ContainsFunc(before+after, isNameRune) {
+		return false
+	}
+	return after != "" && strings.HasSuffix(strings.TrimSpace(c.replace[len(c.replace)-1]), after) ||
+		before != "" && strings.HasPrefix(strings.TrimSpace(c.replace[0]), before)
+}
+
+// literal finds a string that starts with a line break: it joins two lines,
+// which whole lines cannot say. It must be there once, between words.
+func (s *source) literal(b Block) (found, bool) {
+	if !b.Text || !strings.HasPrefix(b.Search, "\n") && !strings.HasPrefix(b.Search, "\r\n") || strings.TrimSpace(b.Search) == "" {
+		return found{}, false
+	}
+	for _, eol := range []string{"\n", "\r\n"} {
+		search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
+		at := strings.Index(s.text, search)
+		if at < 0 || strings.Count(s.text, search) > 1 || !atWordBreak(s.text, at+len(search)) || eol == "\n" && at > 0 && s.text[at-1] == '\r' {
+			continue
+		}
+		line := s.lineAt(at) + 1
+		text := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", eol)
+		return found{tier: TierExact, line: line, pieces: []piece{{start: at, end: at + len(search), text: text}}}, true
+	}
+	return found{}, false
 }
 
 // matcher matches the blocks of one file, in order.
@@ -97,6 +136,9 @@ func (m *matcher) match(s *source, b Block) (found, *Refusal) {
 func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 	if r := m.check(s, b, c); r != nil {
 		return found{}, r
+	}
+	if f, ok := s.literal(b); ok {
+		return f, nil
 	}
 	for _, reading := range c.readings(m.path) {
 		a, ok := s.look(reading)

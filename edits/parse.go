@@ -2,6 +2,7 @@ package edits
 
 import (
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -225,6 +226,7 @@ func (p *Parser) dropHeader() {
 // readBlock is the state between a block's markers.
 func (p *Parser) readBlock(line string) {
 	m := readMarker(strings.TrimSuffix(line, "\n"))
+	m.text = line
 	if m.indent != p.open.indent && m.kind != noMarker && !(m.kind == openMarker && m.indent == "") {
 		m = marker{}
 	}
@@ -253,17 +255,63 @@ func (p *Parser) readBlock(line string) {
 // misplaced ends a block at the opening marker of another one, which is read
 // as a block of its own.
 func (p *Parser) misplaced(m marker) {
+	if p.closedBySplit() {
+		last := p.splits[len(p.splits)-1]
+		rest := p.body[last+1:]
+		p.body, p.splits = p.body[:last], p.splits[:len(p.splits)-1]
+		p.finishBlock()
+		for _, l := range rest {
+			p.state(p, l)
+		}
+		p.state(p, m.text)
+		return
+	}
 	section := "SEARCH"
 	if len(p.splits) > 0 {
 		section = "REPLACE"
 	}
+	above, tail := p.header, p.body[max(0, len(p.body)-headerReach):]
 	p.problem(Malformed, p.line, fmt.Sprintf(
 		"a new SEARCH marker came inside the %s section of the block that starts on line %d, which has no %q line. Send that block again, with all its markers.",
 		section, p.openLine, closing(p.open)))
-	path := p.header
+	p.prose = append(p.prose, tail...)
 	p.start(m)
 	if p.header.path == "" {
-		p.header = path
+		p.header = above
+	}
+}
+
+// closedBySplit reports whether a block that never ends was meant to end at
+// its second separator: it stands in front of the fence that closes, or of an
+// empty line, and underlines no heading.
+func (p *Parser) closedBySplit() bool {
+	if len(p.splits) != 2 || isProseFile(p.header.path) {
+		return false
+	}
+	next := p.splits[1] + 1
+	if next == len(p.body) {
+		return true
+	}
+	_, info, fence := fenceOf(p.body[next])
+	return blank(p.body[next]) || fence && info == ""
+}
+
+// isProseFile reports whether a line of "=" may be a heading's underline in a
+// file.
+func isProseFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", "":
+		return true
+	}
+	return false
+}
+
+// dropStutter takes separators off the end of a block that has one before:
+// models write ======= once more in front of the closing marker. It may be a
+// heading's underline in prose, where it stays for the matcher to judge.
+func (p *Parser) dropStutter() {
+	for n := len(p.splits); n > 1 && p.splits[n-1] == len(p.body)-1 && !isProseFile(p.header.path); n = len(p.splits) {
+		p.body, p.splits = p.body[:len(p.body)-1], p.splits[:n-1]
 	}
 }
 
@@ -272,6 +320,7 @@ func (p *Parser) finishBlock() {
 	b := p.newBlock(p.openLine)
 	b.Hint = p.open.hint
 	stripIndent(p.body, p.open.indent)
+	p.dropStutter()
 	at := p.candidates()
 	for _, i := range at {
 		search, hint := cutHints(p.body[:i])

@@ -101,9 +101,15 @@ func looksLikePath(s string, marked bool) bool {
 
 func isNameRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// fenceOf reads a line as a Markdown fence.
+var tagFencePattern = regexp.MustCompile(`^<(/?)(?:source|code|codeblock|sourcecode|pre)>\s*([\w+#.:/-]*)$`)
+
+// fenceOf reads a line as a Markdown fence, or as the tag that some models
+// write where the text itself holds fences.
 func fenceOf(line string) (width int, info string, ok bool) {
-	s := strings.TrimLeft(line, " \t")
+	s := strings.TrimSpace(line)
+	if g := tagFencePattern.FindStringSubmatch(s); g != nil {
+		return 3, g[2], true
+	}
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' {
 		return 0, "", false
 	}
