@@ -77,7 +77,8 @@ func decodeBlob(h Hash, coded []byte) ([]byte, error) {
 }
 
 // PutBlob stores data, which the caller may change afterwards, and returns its hash. The same bytes are stored once.
-// They are durable before the commit that may refer to them. The largest blob is 256 MiB.
+// They are durable before the commit that may refer to them, and Collect deletes those that no proposal or checkpoint
+// names. The largest blob is 256 MiB.
 func (tx *Tx) PutBlob(data []byte) (Hash, error) {
 	if tx.mode == shared {
 		return Hash{}, errReadOnly

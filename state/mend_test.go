@@ -293,7 +293,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := os.Chmod(dir, 0o700); err != nil {
+		if err := errors.Join(os.Chmod(dir, 0o700), os.Chmod(filepath.Join(dir, "state.db"), 0o600)); err != nil {
 			t.Error(err)
 		}
 	}()

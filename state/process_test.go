@@ -5,7 +5,6 @@ package state
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -120,8 +119,6 @@ func halt() error {
 	<-continued // other threads may run on for a moment after the call
 	return nil
 }
-
-func sum(text string) Hash { return sha256.Sum256([]byte(text)) }
 
 // A peer is a child process.
 type peer struct {

@@ -5,7 +5,7 @@ import "time"
 const proposalsBucket = "proposals"
 
 // PutProposal stores p under its ID, which must not be empty, in place of what was there. The blobs it names must be put
-// in the same transaction or before.
+// in the same transaction, lest Collect comes between.
 func (tx *Tx) PutProposal(p *Proposal) error { return tx.put(proposalsBucket, p.ID, p) }
 
 // Proposal returns the proposal id.
@@ -30,5 +30,5 @@ func (tx *Tx) PendingProposals(session string) ([]*Proposal, error) {
 	return pending, err
 }
 
-// DeleteProposal removes the proposal id. Its blobs stay until the store collects them. A missing one is fine.
+// DeleteProposal removes the proposal id. Its blobs stay until Collect. A missing one is fine.
 func (tx *Tx) DeleteProposal(id string) error { return tx.remove(proposalsBucket, id) }

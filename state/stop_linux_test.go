@@ -156,7 +156,7 @@ func TestStopsAndKills(t *testing.T) {
 		acked[content] = turn.Seq
 		mu.Unlock()
 	}
-	for round := range 12 {
+	for round := range 8 {
 		for k := range rand.IntN(10) {
 			progress(fmt.Sprint("a", round, ".", k))
 		}

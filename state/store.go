@@ -183,7 +183,7 @@ func (s *Store) transact(cancel <-chan struct{}, mode lockMode, fn func(*Tx) err
 // An attempt is how far a transaction came.
 type attempt struct {
 	gen  int
-	txid uint64 // what it committed in gen, 0 = nothing
+	txid uint64 // what it may have committed in gen, 0 = nothing
 	over bool   // gen ended before it could be sure
 }
 
@@ -216,7 +216,7 @@ func (s *Store) try(cancel <-chan struct{}, mode lockMode, before attempt, fn fu
 	return t, err
 }
 
-// once opens the state, runs fn and commits. It returns the number of the transaction if it was committed.
+// once opens the state, runs fn and commits. It returns the number of the transaction if that may have been committed.
 func (s *Store) once(gen int, mode lockMode, fn func(*Tx) error) (txid uint64, err error) {
 	path := s.statePath(gen)
 	if mode == exclusive {
@@ -258,7 +258,7 @@ func (s *Store) once(gen int, mode lockMode, fn func(*Tx) error) (txid uint64, e
 	s.step("blobs")
 	id := uint64(h.tx.ID())
 	if err := h.commit(); err != nil {
-		return 0, err
+		return id, err // it may be in the file all the same, when only the sync failed
 	}
 	s.step("committed")
 	return id, nil

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -56,6 +57,8 @@ func checkFiles(tb interface {
 		}
 	}
 }
+
+func sum(text string) Hash { return sha256.Sum256([]byte(text)) }
 
 func update(tb testing.TB, s *Store, fn func(*Tx) error) {
 	tb.Helper()
