@@ -77,7 +77,8 @@ type Editor struct {
 	nextID       int
 	nextGroup    int // of undo
 	tokens       map[string]bool
-	questions    map[string]func() // lets go of an open one, by the server's id
+	returned     map[string]map[int]bool // events typed waits have returned, by kind and place
+	questions    map[string]func()       // lets go of an open one, by the server's id
 	previewing   int
 	applying     bool // a WorkspaceEdit: didChange waits for its end
 	encoding     string
@@ -146,7 +147,7 @@ func newEditor(rwc io.ReadWriteCloser, cfg Config) (*Editor, error) {
 	e := &Editor{
 		profile: profile, how: profile.Behaviour, cfg: cfg, rwc: rwc, out: newOutbox(), finished: make(chan struct{}),
 		changed: make(chan struct{}), buffers: map[string]*buffer{}, foreign: map[string][]Diagnostic{},
-		pending: map[string]pendingRequest{}, abandoned: map[string]string{}, tokens: map[string]bool{},
+		pending: map[string]pendingRequest{}, abandoned: map[string]string{}, tokens: map[string]bool{}, returned: map[string]map[int]bool{},
 		questions: map[string]func(){}, encoding: utf16Units,
 	}
 	e.state.editor = e

@@ -3,6 +3,7 @@ package lsptest
 import (
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,9 @@ func TestBadCapabilities(t *testing.T) {
 
 // TestURI: spellings of one file.
 func TestURI(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the names below are not absolute on Windows")
+	}
 	tests := []struct{ name, plain, escaped string }{
 		{"/w/a b.go", "file:///w/a%20b.go", "file:///w/a%20b.go"},
 		{"/w/a+(1)@x.go", "file:///w/a+(1)@x.go", "file:///w/a%2B%281%29%40x.go"},
@@ -186,7 +190,7 @@ func TestURI(t *testing.T) {
 		if plain, escaped := fileURI(tt.name, false), fileURI(tt.name, true); plain != tt.plain || escaped != tt.escaped {
 			t.Errorf("%s is spelled %s and %s, want %s and %s", tt.name, plain, escaped, tt.plain, tt.escaped)
 		}
-		if documentKey(tt.plain) != documentKey(tt.escaped) || filePath(tt.escaped) != strings.ReplaceAll(tt.name, "/", pathSeparator) {
+		if documentKey(tt.plain) != documentKey(tt.escaped) || filePath(tt.escaped) != tt.name {
 			t.Errorf("%s comes back as %s", tt.escaped, filePath(tt.escaped))
 		}
 	}

@@ -118,41 +118,55 @@ func (e *Editor) Inspect(f func(*State)) {
 	f(&e.state)
 }
 
+// awaitOne waits for the first of a list of events that cond holds for and
+// that this kind of wait has not returned before, and returns its place. So
+// two waits for the same words get two events.
+func (e *Editor) awaitOne(ctx context.Context, what, kind string, count func(*State) int, cond func(s *State, i int) bool) error {
+	return e.Await(ctx, what, func(s *State) bool {
+		for i := range count(s) {
+			if !e.returned[kind][i] && cond(s, i) {
+				if e.returned[kind] == nil {
+					e.returned[kind] = map[int]bool{}
+				}
+				e.returned[kind][i] = true
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // AwaitMessage waits for a message to the person (not the log) that contains
-// a text, and returns the first.
+// a text and that no AwaitMessage has returned before.
 func (e *Editor) AwaitMessage(ctx context.Context, substring string) (Message, error) {
 	var found Message
-	err := e.Await(ctx, fmt.Sprintf("a message with %q", substring), func(s *State) bool {
-		i := slices.IndexFunc(s.Messages, func(m Message) bool { return !m.Log && strings.Contains(m.Text, substring) })
-		if i >= 0 {
-			found = s.Messages[i]
-		}
-		return i >= 0
+	what := fmt.Sprintf("a message with %q", substring)
+	err := e.awaitOne(ctx, what, "message", func(s *State) int { return len(s.Messages) }, func(s *State, i int) bool {
+		found = s.Messages[i]
+		return !found.Log && strings.Contains(found.Text, substring)
 	})
 	return found, err
 }
 
 // AwaitProgressEnd waits for the end of a progress whose title contains a
-// text, and returns the first.
+// text and that no AwaitProgressEnd has returned before.
 func (e *Editor) AwaitProgressEnd(ctx context.Context, title string) (Progress, error) {
 	return e.awaitProgress(ctx, title, "end", func(p Progress) bool { return p.Ended })
 }
 
 // AwaitProgressBegin waits for a progress whose title contains a text to
-// begin, and returns the first.
+// begin, one that no AwaitProgressBegin has returned before.
 func (e *Editor) AwaitProgressBegin(ctx context.Context, title string) (Progress, error) {
 	return e.awaitProgress(ctx, title, "begin", func(p Progress) bool { return p.Begun })
 }
 
 func (e *Editor) awaitProgress(ctx context.Context, title, event string, cond func(Progress) bool) (Progress, error) {
 	var found Progress
-	err := e.Await(ctx, fmt.Sprintf("the %s of a progress with %q", event, title), func(s *State) bool {
-		i := slices.IndexFunc(s.Progress, func(p Progress) bool { return strings.Contains(p.Title, title) && cond(p) })
-		if i >= 0 {
-			found = s.Progress[i]
-			found.Messages = slices.Clone(found.Messages)
-		}
-		return i >= 0
+	what := fmt.Sprintf("the %s of a progress with %q", event, title)
+	err := e.awaitOne(ctx, what, event, func(s *State) int { return len(s.Progress) }, func(s *State, i int) bool {
+		found = s.Progress[i]
+		found.Messages = slices.Clone(found.Messages)
+		return strings.Contains(found.Title, title) && cond(found)
 	})
 	return found, err
 }
@@ -172,16 +186,15 @@ func (e *Editor) AwaitBuffer(ctx context.Context, file string, cond func(text st
 	})
 }
 
-// AwaitQuestion waits for an open question that contains a text.
+// AwaitQuestion waits for a question that contains a text, answered or not,
+// and that no AwaitQuestion has returned before.
 func (e *Editor) AwaitQuestion(ctx context.Context, substring string) (Question, error) {
 	var found Question
-	err := e.Await(ctx, fmt.Sprintf("a question with %q", substring), func(s *State) bool {
-		i := slices.IndexFunc(s.Questions, func(q Question) bool { return strings.Contains(q.Text, substring) })
-		if i >= 0 {
-			found = s.Questions[i]
-			found.Actions = slices.Clone(found.Actions)
-		}
-		return i >= 0
+	what := fmt.Sprintf("a question with %q", substring)
+	err := e.awaitOne(ctx, what, "question", func(s *State) int { return len(s.Questions) }, func(s *State, i int) bool {
+		found = s.Questions[i]
+		found.Actions = slices.Clone(found.Actions)
+		return strings.Contains(found.Text, substring)
 	})
 	return found, err
 }
@@ -201,17 +214,13 @@ func (e *Editor) AwaitEdit(ctx context.Context, n int) (AppliedEdit, error) {
 }
 
 // AwaitEvent waits for a notification of a method, whose params contain a
-// text.
+// text, and that no AwaitEvent has returned before.
 func (e *Editor) AwaitEvent(ctx context.Context, method, substring string) (Notification, error) {
 	var found Notification
-	err := e.Await(ctx, fmt.Sprintf("%s with %q", method, substring), func(s *State) bool {
-		i := slices.IndexFunc(s.Events, func(n Notification) bool {
-			return n.Method == method && strings.Contains(string(n.Params), substring)
-		})
-		if i >= 0 {
-			found = s.Events[i]
-		}
-		return i >= 0
+	what := fmt.Sprintf("%s with %q", method, substring)
+	err := e.awaitOne(ctx, what, "event", func(s *State) int { return len(s.Events) }, func(s *State, i int) bool {
+		found = s.Events[i]
+		return found.Method == method && strings.Contains(string(found.Params), substring)
 	})
 	return found, err
 }

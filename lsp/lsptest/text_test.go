@@ -1,14 +1,11 @@
 package lsptest
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-const pathSeparator = string(filepath.Separator)
 
 // TestOffsetOf: places, and what is wrong with others.
 func TestOffsetOf(t *testing.T) {

@@ -179,3 +179,24 @@ func TestAwaitFails(t *testing.T) {
 		}
 	})
 }
+
+// TestAwaitOnce: two waits for the same words get two events.
+func TestAwaitOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		env, server := start(t, Config{Patience: time.Second}, nil)
+		for _, text := range []string{"done 1", "other", "done 2"} {
+			server.notify("window/showMessage", map[string]any{"type": 3, "message": text})
+		}
+		for _, want := range []string{"done 1", "done 2"} {
+			if m := env.AwaitMessage("done"); m.Text != want {
+				t.Errorf("got %q, want %q", m.Text, want)
+			}
+		}
+		if m := env.AwaitMessage("other"); m.Text != "other" {
+			t.Errorf("got %q", m.Text)
+		}
+		if m, err := env.Editor.AwaitMessage(t.Context(), "done"); err == nil {
+			t.Errorf("got %q once more", m.Text)
+		}
+	})
+}
