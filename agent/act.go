@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -151,7 +152,7 @@ func (u *run) call(ctx context.Context, c model.Call) (result tool.Result, end *
 			end = u.panicked("the tool "+c.Name, v)
 		}
 	}()
-	u.emit(Event{Kind: KindToolCall, Tool: c.Name, Data: c.Arguments})
+	u.emit(Event{Kind: KindToolCall, Tool: c.Name, Path: pathOf(c.Arguments), Data: c.Arguments})
 	before := fingerprint(u.draft)
 	var err error
 	switch repeated, most := u.repeats.count(c), u.Settings.Agent.MaxRepeats; {
@@ -172,6 +173,15 @@ func (u *run) call(ctx context.Context, c model.Call) (result tool.Result, end *
 	}
 	u.toolDone(c.Name, result)
 	return result, nil
+}
+
+// pathOf is the file that a call names, as the model wrote it; "" for none.
+func pathOf(arguments json.RawMessage) string {
+	var named struct{ Path string }
+	if json.Unmarshal(arguments, &named) != nil {
+		return ""
+	}
+	return named.Path
 }
 
 // toolDone tells of a result.

@@ -63,18 +63,16 @@ func (u *run) removeDirective(ctx context.Context) error {
 }
 
 // without removes from now the bytes start to end of before, of which now is a
-// later version. ok is false when they cannot be told apart in it.
+// later version: by their words where those occur once, else by their place. ok
+// is false when they cannot be told apart in it.
 func without(before, now string, start, end int) (after string, ok bool) {
-	span := before[start:end]
-	switch words := strings.TrimSpace(span); strings.Count(now, words) {
+	words := strings.TrimSpace(before[start:end])
+	switch strings.Count(now, words) {
 	case 0:
 		return now, true
 	case 1:
 		if strings.Count(before, words) == 1 {
-			if strings.Count(now, span) == 1 {
-				return strings.Replace(now, span, "", 1), true
-			}
-			return strings.Replace(now, words, "", 1), true
+			return cutComment(now, strings.Index(now, words), len(words)), true
 		}
 	}
 	moved := edits.Rebase(before, now, edits.Hunks(before, before[:start]+before[end:]))
@@ -90,6 +88,21 @@ func without(before, now string, start, end int) (after string, ok bool) {
 		}
 	}
 	return now, true
+}
+
+// cutComment removes n bytes at offset at: with their line where nothing else
+// is on it, else with the blanks before them where they end it.
+func cutComment(text string, at, n int) string {
+	lineStart := strings.LastIndexByte(text[:at], '\n') + 1
+	head, tail := text[lineStart:at], text[at+n:]
+	rest, after, _ := strings.Cut(tail, "\n")
+	switch {
+	case strings.TrimSpace(rest) != "":
+		return text[:at] + tail
+	case strings.TrimSpace(head) == "":
+		return text[:lineStart] + after
+	}
+	return text[:lineStart] + strings.TrimRight(head, " \t") + tail
 }
 
 // check runs the checks over the draft and sends the model back for what it

@@ -77,7 +77,7 @@ func TestBrokenStreamIsRetried(t *testing.T) {
 	if string(requests[0].Raw) != string(requests[1].Raw) {
 		t.Errorf("the second try is another request:\n%s\nwas:\n%s", requests[1].Raw, requests[0].Raw)
 	}
-	wantText(t, s.host.Trace(), "step\nwarning\ntool_call write_file\n")
+	wantText(t, s.host.Trace(), "step\nwarning\ntool_call write_file a.go\n")
 }
 
 func TestBrokenStreamForEver(t *testing.T) {

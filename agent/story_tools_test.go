@@ -50,8 +50,8 @@ func TestToolCalls(t *testing.T) {
 	}
 	wantText(t, s.diff(out), "-\tfor range text {", "+\tfor range strings.Fields(text) {")
 	want := strings.Join([]string{
-		"started", "step", "tool_call read_file", "tool_result read_file counter.go",
-		"step", "tool_call search_replace", "tool_result search_replace counter.go",
+		"started", "step", "tool_call read_file counter.go", "tool_result read_file counter.go",
+		"step", "tool_call search_replace counter.go", "tool_result search_replace counter.go",
 		"step", "tool_call finish", "tool_result finish", "proposal", "ended done", "",
 	}, "\n")
 	if got := s.host.Trace(); got != want {
