@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -204,7 +202,7 @@ func (s *session) sendOne(ctx context.Context, plan *proposal.Plan, preview bool
 	var docs []rendered
 	for _, fp := range plan.Files {
 		if fp.Create && s.editor.quirks.createNeedsFolder {
-			if err := os.MkdirAll(filepath.Dir(string(fp.Path)), 0o755); err != nil {
+			if err := s.roots.Load().MakeFolder(fp.Path); err != nil {
 				s.log.Warn("making a new file's folder", "error", err)
 			}
 		}

@@ -77,7 +77,7 @@ func (p *projects) index(roots workspace.Roots, ignore []string) *index.Index {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ix == nil || p.ixFor != key {
-		p.ix, p.ixFor = index.New(roots, index.Options{}), key
+		p.ix, p.ixFor = index.New(roots, index.Options{Ignore: ignore, Log: p.log}), key
 	}
 	return p.ix
 }

@@ -13,15 +13,7 @@ import (
 // the editor has (percent signs, drive letters). What is no file with a name
 // (untitled:, the "file://" of an unnamed buffer) is known by its URI.
 func pathFromURI(raw string) workspace.Path {
-	u, err := uri.Parse(raw)
-	if err != nil || !u.IsFile() {
-		return workspace.Path(strings.Clone(raw))
-	}
-	name := u.FsPath()
-	if name == "" || name == "/" || u.Path() == "" {
-		return workspace.Path(strings.Clone(raw))
-	}
-	return workspace.Key(name)
+	return workspace.FromURI(strings.Clone(raw))
 }
 
 // uriOf is the URI under which the editor knows p: its own spelling when the

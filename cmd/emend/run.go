@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"emend/agent"
+	"emend/agent/model"
+	"emend/edits"
+	"emend/index"
+	"emend/internal/proposal"
+	"emend/internal/workspace"
+	"emend/state"
+)
+
+// runFlags is what `emend run` is told.
+type runFlags struct {
+	apply, json, yes, fresh bool
+	mode                    string
+	focus                   []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use: `run "what to do"`, Short: "one run without an editor: prints the diff", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c.Context(), f, args[0]) },
+	}
+	c.Flags().BoolVar(&f.apply, "apply", false, "write the change to disk, after a checkpoint")
+	c.Flags().BoolVar(&f.json, "json", false, "print the run's events as JSON lines")
+	c.Flags().BoolVar(&f.yes, "yes", false, "answer every question with yes")
+	c.Flags().BoolVar(&f.fresh, "fresh", false, "start from the files, not from a change that is still waiting")
+	c.Flags().StringVar(&f.mode, "mode", agent.ModeEdit, "edit, ask or repair")
+	c.Flags().StringArrayVar(&f.focus, "focus", nil, "FILE, FILE:LINE or FILE:LINE-LINE that the request is about; more than one adds files")
+	c.Flags().StringVar(&a.model, "model", "", "model name, in place of the settings'")
+	return c
+}
+
+// run does one headless run.
+func (a *app) run(ctx context.Context, f runFlags, instruction string) error {
+	root, err := a.findRoot()
+	if err != nil {
+		return err
+	}
+	home, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	settings, warnings := a.layers(nil, []string{root})
+	a.warn(warnings)
+	provider, err := a.provider(settings)
+	if err != nil {
+		return err
+	}
+	store, err := state.Open(state.Dir(home, root))
+	if err != nil {
+		return err
+	}
+	defer closeQuietly(store)
+	for _, n := range store.Notices() {
+		a.complain(errors.New(n.Message))
+	}
+	roots := workspace.NewRoots(root)
+	task, err := a.task(ctx, f, roots, root, instruction)
+	if err != nil {
+		return err
+	}
+	log := logger(a.err, "error")
+	if a.logLevel != "" {
+		log = logger(a.err, a.logLevel)
+	}
+	runner := &agent.Runner{
+		Store: store, Roots: roots, Settings: settings, Provider: provider,
+		Index: index.New(roots, index.Options{Ignore: settings.Ignore, Log: log}), Log: log, Now: time.Now,
+	}
+	h := &terminal{app: a, json: f.json, yes: f.yes, ask: f.mode == agent.ModeAsk}
+	out, err := runner.Run(ctx, task, workspace.Disk(nil), h)
+	if err != nil {
+		return err
+	}
+	if err := a.ended(out, f, h); err != nil || h.proposed == nil || !f.apply {
+		return err
+	}
+	return a.applyDisk(ctx, store, roots, h.proposed)
+}
+
+// task makes the task of a command line.
+func (a *app) task(ctx context.Context, f runFlags, roots workspace.Roots, root, instruction string) (agent.Task, error) {
+	task := agent.Task{ID: state.NewID("run"), Instruction: instruction, Mode: f.mode, Root: root, Fresh: f.fresh}
+	switch f.mode {
+	case agent.ModeEdit, agent.ModeAsk, agent.ModeRepair:
+	default:
+		return task, &exitError{exitUsage, fmt.Errorf("--mode %s is none of edit, ask, repair", f.mode)}
+	}
+	for i, where := range f.focus {
+		if i > 0 {
+			task.Include = append(task.Include, where)
+			continue
+		}
+		focus, err := focusOf(ctx, roots, where)
+		if err != nil {
+			return task, &exitError{exitUsage, fmt.Errorf("--focus: %w", err)}
+		}
+		task.Focus = focus
+	}
+	return task, nil
+}
+
+// focusOf reads FILE, FILE:LINE or FILE:LINE-LINE.
+func focusOf(ctx context.Context, roots workspace.Roots, where string) (*agent.Focus, error) {
+	name, lines := where, ""
+	if i := strings.LastIndexByte(where, ':'); i > 0 && i+1 < len(where) && where[i+1] >= '0' && where[i+1] <= '9' {
+		name, lines = where[:i], where[i+1:]
+	}
+	path, err := roots.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := workspace.NewSnapshot(roots, workspace.Disk(nil)).Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if !file.Exists {
+		return nil, fmt.Errorf("%s does not exist", name)
+	}
+	focus := &agent.Focus{Path: path}
+	if lines == "" {
+		return focus, nil
+	}
+	first, last, two := strings.Cut(lines, "-")
+	if !two {
+		last = first
+	}
+	from, err1 := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	text := edits.NewText(file.Text)
+	if err1 != nil || err2 != nil || from < 1 || to < from || to > text.NumLines() {
+		return nil, fmt.Errorf("%s: %s is not lines of a file with %d lines", name, lines, text.NumLines())
+	}
+	focus.Start, _ = text.Line(from - 1)
+	_, focus.End = text.Line(to - 1)
+	return focus, nil
+}
+
+// ended prints how a run ended, and turns it into the exit code.
+func (a *app) ended(out agent.Outcome, f runFlags, h *terminal) error {
+	if !f.json {
+		switch {
+		case out.Status == state.RunDone && f.mode == agent.ModeAsk:
+			a.printf("%s\n", out.Answer)
+		case out.Status == state.RunDone && h.proposed == nil:
+			h.note("nothing was changed. " + out.Answer)
+		case h.proposed != nil:
+			a.printf("%s", paintDiff(a.colours(a.out), h.proposed.Diff()))
+			if out.Checks != "" {
+				h.note(out.Checks)
+			}
+		}
+	}
+	var noModel *model.Error
+	switch {
+	case out.Status == state.RunDone:
+		return nil
+	case out.Status == state.RunCancelled:
+		return &exitError{exitInterrupted, errors.New("cancelled")}
+	case errors.As(out.Cause, &noModel) && (noModel.Kind == model.Unreachable || noModel.Kind == model.MissingModel):
+		return &exitError{exitNoModel, errors.New(out.Reason)}
+	default:
+		return &exitError{exitFailed, errors.New(out.Reason)}
+	}
+}
+
+// applyDisk writes a proposal to disk: a checkpoint, a check of every file, and
+// atomic renames.
+func (a *app) applyDisk(ctx context.Context, store *state.Store, roots workspace.Roots, c *proposal.Content) error {
+	now := diskNow(ctx, roots)
+	plan, err := c.Plan(proposal.Selection{}, now)
+	if err != nil {
+		return err
+	}
+	if len(plan.Conflicts) > 0 {
+		for _, con := range plan.Conflicts {
+			a.complain(errors.New(con.String()))
+		}
+		return &exitError{exitFailed, errors.New("nothing was written: the files have changed since the run began")}
+	}
+	err = store.Update(ctx, func(tx *state.Tx) error {
+		cp, err := proposal.Checkpoint(plan, c, "before: "+c.Title, tx.PutBlob)
+		if err != nil {
+			return err
+		}
+		return tx.PutCheckpoint(cp)
+	})
+	if err != nil {
+		return fmt.Errorf("nothing was written, because the checkpoint before it could not be kept: %w", err)
+	}
+	written := plan.WriteDisk(roots)
+	next := c.Clone()
+	next.Settle(plan, diskNow(ctx, roots))
+	if err := store.Update(ctx, func(tx *state.Tx) error { return tx.PutProposal(&next.Proposal) }); err != nil {
+		a.complain(fmt.Errorf("what became of the change could not be kept: %w", err))
+	}
+	return written
+}
+
+// diskNow reads documents as they are on disk.
+func diskNow(ctx context.Context, roots workspace.Roots) proposal.Now {
+	snap := workspace.NewSnapshot(roots, workspace.Disk(nil))
+	return func(p workspace.Path) (proposal.Current, error) {
+		f, err := snap.Read(ctx, p)
+		if err != nil {
+			return proposal.Current{}, err
+		}
+		return proposal.Current{Text: f.Text, Exists: f.Exists, BOM: f.BOM, Mode: uint32(f.Mode.Perm())}, nil
+	}
+}
+
+// terminal is the face of a headless run.
+type terminal struct {
+	app            *app
+	json, yes, ask bool
+	proposed       *proposal.Content
+
+	mu sync.Mutex // one line at a time
+}
+
+// Propose keeps the proposal for printing.
+func (t *terminal) Propose(_ context.Context, p *proposal.Content) error {
+	t.proposed = p
+	return nil
+}
+
+// Ask asks on the terminal; where there is none, --yes is the only yes.
+func (t *terminal) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	if t.yes {
+		return agent.Answer{Choice: agent.Allow}, nil
+	}
+	in, ok := t.app.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		t.note(q.Text + " " + q.Detail + " (no: nobody to ask; --yes allows it)")
+		return agent.Answer{Choice: q.Default}, nil
+	}
+	t.note(q.Text + " " + q.Detail + " [y/N] ")
+	answer := make(chan string, 1)
+	go func() { // ends with the line or with the process: a terminal's read has no other end
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if err == nil {
+			answer <- line
+		}
+		close(answer)
+	}()
+	select {
+	case line := <-answer:
+		if s := strings.ToLower(strings.TrimSpace(line)); s == "y" || s == "yes" {
+			return agent.Answer{Choice: agent.Allow}, nil
+		}
+	case <-ctx.Done():
+	}
+	return agent.Answer{Choice: q.Default}, nil
+}
+
+// Emit prints what happens: JSON lines on stdout, or a line a step on stderr.
+func (t *terminal) Emit(e agent.Event) {
+	if t.json {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if raw, err := json.Marshal(e); err == nil {
+			t.app.printf("%s\n", raw)
+		}
+		return
+	}
+	switch e.Kind {
+	case agent.KindStep:
+		t.note(fmt.Sprintf("step %d", e.Step))
+	case agent.KindToolCall:
+		t.note(strings.TrimSpace("  " + e.Tool + " " + e.Path))
+	case agent.KindWarning:
+		t.note(e.Text)
+	}
+}
+
+// note prints a line on stderr.
+func (t *terminal) note(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, _ = fmt.Fprintln(t.app.err, strings.TrimSpace(text)) //nolint:errcheck // nobody listens
+}
