@@ -147,7 +147,7 @@ func (e *Editor) checkUpfront(edit *workspaceEdit) *outcome {
 	for i := range edit.changes {
 		c := &edit.changes[i]
 		if how.KindsUpfront {
-			if o := e.checkKind(c); o != nil {
+			if o := e.checkKind(c, i); o != nil {
 				o.index = i
 				return o
 			}
@@ -162,7 +162,7 @@ func (e *Editor) checkUpfront(edit *workspaceEdit) *outcome {
 
 // checkKind looks for what the editor cannot even read; nil when there is
 // nothing.
-func (e *Editor) checkKind(c *change) *outcome {
+func (e *Editor) checkKind(c *change, index int) *outcome {
 	how := e.how.Edits
 	if c.kind != "edit" {
 		if slices.Contains(how.Operations, c.kind) {
@@ -170,7 +170,8 @@ func (e *Editor) checkKind(c *change) *outcome {
 		}
 		return &outcome{reply: how.UnknownOperation, reason: "unsupported workspace edit change: " + c.kind}
 	}
-	if c.versionMissing && how.MissingVersion != "apply" {
+	looked := how.Checked == "all" || index == 0
+	if c.versionMissing && looked && how.MissingVersion != "apply" {
 		return &outcome{reply: how.MissingVersion, reason: "unknown workspace edit change without a version"}
 	}
 	snippet := slices.ContainsFunc(c.edits, func(t textEdit) bool { return t.Snippet != nil })
@@ -223,7 +224,7 @@ func (e *Editor) applyAll(edit *workspaceEdit) outcome {
 	for i := range edit.changes {
 		c := &edit.changes[i]
 		var changed bool
-		failed := e.checkKind(c)
+		failed := e.checkKind(c, i)
 		switch {
 		case c.kind == struck:
 			continue
@@ -262,6 +263,9 @@ func (e *Editor) autoSave(uris []string) {
 func (e *Editor) applyText(c *change, index, group int) (changed bool, failed *outcome) {
 	how := e.how.Edits
 	loaded := e.buffers[documentKey(c.uri)] != nil
+	if !loaded && len(c.edits) == 0 {
+		return false, nil
+	}
 	b, err := e.loadFile(c.uri)
 	if err != nil {
 		return false, &outcome{reply: how.Failure, reason: err.Error()}

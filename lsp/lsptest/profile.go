@@ -54,11 +54,12 @@ type DocumentBehaviour struct {
 	InsertedLineEnds string `json:"insertedLineEnds"`
 	// StripBOM: the byte-order mark is no part of the text the server gets.
 	StripBOM bool `json:"stripBOM"`
-	// Lines is how text ends: "free" as it likes; "0.7" and "0.8" are Vim's
-	// list of lines, in which an ended last line and an empty buffer cannot be
-	// told from their neighbours, as Neovim maps edits to it since 0.7 and
-	// since 0.8. The later one leaves an empty line behind when text that ends
-	// its line is inserted after the last line.
+	// Lines is how text ends: "free" as it likes; the others are Vim's list of
+	// lines, in which an ended last line and an empty buffer cannot be told
+	// from their neighbours, with edits mapped to it as Neovim did in 0.7, from
+	// 0.8 to 0.11, and since 0.12. All leave an empty line behind when text
+	// that ends its line is inserted into an empty buffer, "0.8" also when it
+	// is inserted after the last line.
 	Lines string `json:"lines"`
 	// Changes is "incremental" or "full"; a server that asks for full text
 	// gets it in any case.
@@ -152,7 +153,8 @@ type ActionBehaviour struct {
 	Trigger bool `json:"trigger"`
 	// OnMove: moving the cursor asks for actions by itself.
 	OnMove bool `json:"onMove"`
-	// Disabled actions are "shown" or "hidden".
+	// Disabled actions are "hidden", "shown" with their reason, or shown and
+	// "runs": taken like any other.
 	Disabled string `json:"disabled"`
 	// Resolve asks the server to complete an action, where it offers to:
 	// "edit" when the edit is missing, "either" when edit or command is,

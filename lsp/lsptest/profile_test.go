@@ -53,7 +53,7 @@ func checkWords(t *testing.T, b Behaviour) {
 	}{
 		{"lineEnds", b.Documents.LineEnds, []string{"majority", "uniform", "lf", "verbatim"}},
 		{"insertedLineEnds", b.Documents.InsertedLineEnds, []string{"document", "verbatim"}},
-		{"lines", b.Documents.Lines, []string{"free", "0.7", "0.8"}},
+		{"lines", b.Documents.Lines, []string{"free", "0.7", "0.8", "0.12"}},
 		{"changes", b.Documents.Changes, []string{"incremental", "full"}},
 		{"changeOrder", b.Documents.ChangeOrder, []string{"ascending", "descending"}},
 		{"checked", b.Edits.Checked, []string{"all", "first"}},
@@ -68,7 +68,7 @@ func checkWords(t *testing.T, b Behaviour) {
 		{"overlap", b.Edits.Overlap, []string{"garbage", "drop", "reply"}},
 		{"snippet", b.Edits.Snippet, []string{"apply", "drop", "reply"}},
 		{"undo", b.Edits.Undo, []string{"all", "buffer"}},
-		{"disabled", b.Actions.Disabled, []string{"shown", "hidden"}},
+		{"disabled", b.Actions.Disabled, []string{"shown", "hidden", "runs"}},
 		{"resolve", b.Actions.Resolve, []string{"edit", "either", "both"}},
 	}
 	replies := []string{"true", "false", "false reason", "false reason index", "null reason", "error:-32603", "error:-32700"}

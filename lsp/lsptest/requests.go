@@ -76,7 +76,7 @@ func (e *Editor) AskActions(ctx context.Context, file string, query ActionQuery)
 		e.mu.Lock()
 		e.checkAction(&action, query.Only)
 		e.mu.Unlock()
-		if action.Disabled == nil || e.how.Actions.Disabled == "shown" {
+		if action.Disabled == nil || e.how.Actions.Disabled != "hidden" {
 			actions = append(actions, action)
 		}
 	}
@@ -195,7 +195,7 @@ var ErrDisabled = errors.New("the action is disabled")
 // Run takes an action: resolves it where the editor would, applies its edit,
 // then runs its command. The result is the command's, nil without one.
 func (e *Editor) Run(ctx context.Context, action CodeAction) (json.RawMessage, error) {
-	if action.Disabled != nil {
+	if action.Disabled != nil && e.how.Actions.Disabled != "runs" {
 		return nil, fmt.Errorf("%q: %w: %s", action.Title, ErrDisabled, action.Disabled.Reason)
 	}
 	action, err := e.resolve(ctx, action)

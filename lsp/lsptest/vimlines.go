@@ -42,18 +42,18 @@ func (v *vimLines) column(p Position, encoding string) int {
 }
 
 // replace does one edit. It reports whether the edit reached past the last
-// row, in which case an empty last row is taken off at the end. Since 0.8 (old
-// is false) whole rows are put after the last one without that care, and the
+// row, in which case an empty last row is taken off at the end. Version "0.8"
+// puts whole rows after the last one without that care, and the
 // line end of the inserted text stays behind as an empty row.
-func (v *vimLines) replace(r Range, text, encoding string, old bool) (reached bool) {
+func (v *vimLines) replace(r Range, text, encoding, version string) (reached bool) {
 	inserted := strings.Split(withLineEnds(text, "\n"), "\n")
 	startRow, endRow := r.Start.Line, r.End.Line
 	startColumn, endColumn := v.column(r.Start, encoding), v.column(r.End, encoding)
 	last := len(v.rows) - 1
 	if startRow > last {
-		if !old {
+		if version != "0.7" {
 			v.rows = append(v.rows, inserted...)
-			return false
+			return version != "0.8"
 		}
 		startRow, startColumn = last, len(v.rows[last])
 		inserted = append([]string{""}, inserted...)
@@ -62,7 +62,7 @@ func (v *vimLines) replace(r Range, text, encoding string, old bool) (reached bo
 	if endRow > last {
 		endRow, endColumn = last, len(v.rows[last])
 		reached = true
-	} else if !old && endColumn >= len(v.rows[endRow]) && r.End.Character > endColumn && strings.HasSuffix(text, "\n") {
+	} else if version != "0.7" && endColumn >= len(v.rows[endRow]) && r.End.Character > endColumn && strings.HasSuffix(text, "\n") {
 		inserted = inserted[:len(inserted)-1]
 	}
 	if len(inserted) == 0 {
@@ -83,7 +83,7 @@ func vimEdits(b *buffer, edits []textEdit, encoding, version string) []string {
 	var texts []string
 	reached := false
 	for _, edit := range edits {
-		reached = v.replace(edit.Range, edit.NewText, encoding, version == "0.7") || reached
+		reached = v.replace(edit.Range, edit.NewText, encoding, version) || reached
 		texts = append(texts, v.text())
 	}
 	if last := len(v.rows) - 1; reached && last > 0 && v.rows[last] == "" {

@@ -31,7 +31,7 @@ func TestViolations(t *testing.T) {
 		{"create over", "vscode", edit(`{"documentChanges":[{"kind":"create","uri":"$R/b.txt","options":{}}]}`), "exists, without ignoreIfExists"},
 		{"create bare", "vscode", edit(`{"documentChanges":[{"kind":"create","uri":"$R/c.txt"}]}`), "without options"},
 		{"no version", "helix", edit(`{"documentChanges":[{"textDocument":{"uri":"$A"},"edits":[]}]}`), "not even null"},
-		{"version of a closed file", "vscode", edit(`{"documentChanges":[{"textDocument":{"uri":"$R/b.txt","version":1},"edits":[]}]}`), "which was not open"},
+		{"version of a closed file", "vscode", edit(`{"documentChanges":[{"textDocument":{"uri":"$R/b.txt","version":1},"edits":[` + upperEdit + `]}]}`), "which was not open"},
 		{"two entries", "vscode", edit(`{"documentChanges":[` + upper("a", "null") + `,` + upper("a", "null") + `]}`), "several entries"},
 		{"both forms", "vscode", edit(`{"changes":{"$A":[]},"documentChanges":[` + upper("a", "null") + `]}`), "both changes and documentChanges"},
 		{"overlap", "neovim", textEdits(span(0, 0, 0, 3), span(0, 2, 0, 4)), "overlap at 0:2"},
