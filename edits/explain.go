@@ -81,10 +81,14 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 		return m.refuse(b, NotFound, "SEARCH is not in the file, which is not valid UTF-8 and so is searched for exact lines only.")
 	}
 	for _, hint := range []struct {
-		change func(string) string
+		search []string
+		same   func(search, file string) bool
 		what   string
-	}{{strings.ToLower, "upper and lower case"}, {unescaped, "escaping (the file has the characters themselves)"}} {
-		if at := s.findChanged(c.search, hint.change); at >= 0 {
+	}{
+		{c.search, strings.EqualFold, "upper and lower case"},
+		{bodies(unescaper.Replace(strings.Join(c.search, "\n"))), func(a, b string) bool { return a == b }, "escaping (the file has the characters themselves)"},
+	} {
+		if at := s.findBy(hint.search, hint.same); at >= 0 {
 			return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from lines %s only in %s. Copy them as they are:\n%s",
 				lineNumbers(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
 		}
@@ -122,32 +126,37 @@ func (s *source) holds(lines []string) int {
 	return -1
 }
 
-// findChanged returns the one line where the lines match after a change to
-// both sides, or -1.
-func (s *source) findChanged(search []string, change func(string) string) int {
+// findBy returns the one line where the lines match by a comparison of their
+// own, or -1.
+func (s *source) findBy(search []string, same func(search, file string) bool) int {
 	want := make([]string, len(search))
 	for i, l := range search {
-		want[i] = change(lineKey(TierSpaces, l))
+		want[i] = lineKey(TierSpaces, l)
 	}
-	want = bodies(strings.Join(want, "\n"))
-	if len(want) == 0 {
-		return -1
+	have := s.keysFor(TierSpaces)
+	place := -1
+	budget := 8 * (len(have) + len(want)) // lines compared: this only words a message
+	for first := 0; len(want) > 0 && first+len(want) <= len(have); first++ {
+		i := 0
+		for i < len(want) && same(want[i], have[first+i]) {
+			i++
+		}
+		if budget -= i + 1; budget < 0 {
+			return -1
+		}
+		if i < len(want) {
+			continue
+		}
+		if place >= 0 {
+			return -1
+		}
+		place = first
 	}
-	have := make([]string, len(s.bodies))
-	for i, l := range s.keysFor(TierSpaces) {
-		have[i] = change(l)
-	}
-	at := occurrences(have, want)
-	if len(at) != 1 || len(want) != len(search) {
-		return -1
-	}
-	return at[0]
+	return place
 }
 
-// unescaped undoes the escaping that models add to quoted text.
-func unescaped(s string) string {
-	return strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`).Replace(s)
-}
+// unescaper undoes the escaping that models add to quoted text.
+var unescaper = strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
 
 // maxVotes bounds how many places of one common line are looked at.
 const maxVotes = 50

@@ -322,6 +322,11 @@ func (p *Parser) finishBlock() {
 	stripIndent(p.body, p.open.indent)
 	p.dropStutter()
 	at := p.candidates()
+	if len(at) > maxSplits {
+		p.problem(AmbiguousSeparator, p.openLine, fmt.Sprintf(
+			"%d lines of the block could be the ======= between SEARCH and REPLACE. Send it with longer markers: <<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE.", len(at)))
+		return
+	}
 	for _, i := range at {
 		search, hint := cutHints(p.body[:i])
 		if hint > 0 {
@@ -337,6 +342,10 @@ func (p *Parser) finishBlock() {
 	p.add(b)
 	p.reset()
 }
+
+// maxSplits is how many lines of a block may be its separator before it is
+// refused unread.
+const maxSplits = 16
 
 // candidates returns the lines that may separate SEARCH from REPLACE. An
 // opening longer or shorter than usual asks for a separator of its length.

@@ -153,18 +153,57 @@ const alignSlack = 16
 // shorter way, by all of the hunk where no change of the later text touches it.
 func (r *rebaser) already(h Hunk, touched bool) (Moved, bool) {
 	lines := splitLines(h.New)
-	done := slices.Concat(r.a[:h.OldStart], lines, r.a[h.OldEnd:])
-	lo, hi := h.OldStart, h.OldStart+len(lines)
-	regions := diffLines(done, r.b)
+	w := r.window(h.OldStart, h.OldEnd)
+	done := slices.Concat(r.a[w.i0:h.OldStart], lines, r.a[h.OldEnd:w.i1])
+	lo := h.OldStart - w.i0
+	hi := lo + len(lines)
+	regions := diffLines(done, r.b[w.j0:w.j1])
 	if _, clash := overlap(regions, lo, hi); clash {
 		return Moved{}, false
 	}
-	saved := changedLines(r.regions) - changedLines(regions)
+	saved := changedLines(r.within(w)) - changedLines(regions)
 	if saved <= 0 || !touched && saved != h.OldEnd-h.OldStart+len(lines) {
 		return Moved{}, false
 	}
-	line := lo + shiftAt(regions, lo)
+	line := w.j0 + lo + shiftAt(regions, lo)
 	return Moved{State: Already, Start: r.offB[line], End: r.offB[line+len(lines)]}, true
+}
+
+// windowReach is how many lines around a hunk are looked at for its result.
+const windowReach = 64
+
+// window returns the lines around lo to hi in base, and what they are in now.
+// It cuts no region in two.
+func (r *rebaser) window(lo, hi int) region {
+	w := region{max(0, lo-windowReach), min(len(r.a), hi+windowReach), 0, len(r.b)}
+	first := sort.Search(len(r.regions), func(i int) bool { return r.regions[i].i1 > w.i0 })
+	if first < len(r.regions) && r.regions[first].i0 < w.i0 {
+		w.i0 = r.regions[first].i0
+	}
+	last := sort.Search(len(r.regions), func(i int) bool { return r.regions[i].i0 >= w.i1 }) - 1
+	if last >= 0 && r.regions[last].i1 > w.i1 {
+		w.i1 = r.regions[last].i1
+	}
+	if w.i0 > 0 {
+		w.j0 = w.i0 + shiftAt(r.regions[:first], w.i0)
+	}
+	if w.i1 < len(r.a) {
+		w.j1 = w.i1
+		if last >= 0 {
+			w.j1 += r.regions[last].j1 - r.regions[last].i1
+		}
+	}
+	return w
+}
+
+// within returns the regions inside a window.
+func (r *rebaser) within(w region) []region {
+	first := sort.Search(len(r.regions), func(i int) bool { return r.regions[i].j1 > w.j0 || r.regions[i].i1 > w.i0 })
+	last := first
+	for last < len(r.regions) && r.regions[last].i1 <= w.i1 && r.regions[last].j1 <= w.j1 {
+		last++
+	}
+	return r.regions[first:last]
 }
 
 // changedLines counts the lines that regions remove and add.

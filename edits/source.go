@@ -78,12 +78,10 @@ var plainer = strings.NewReplacer(
 
 // plain returns s composed (NFC) and without typographic characters.
 func plain(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return plainer.Replace(norm.NFC.String(s))
-		}
+	if isASCII(s) {
+		return s
 	}
-	return s
+	return plainer.Replace(norm.NFC.String(s))
 }
 
 // source is a text that blocks are matched against.
@@ -143,11 +141,34 @@ func (s *source) keysFor(t Tier) []string {
 		return k
 	}
 	k := make([]string, len(s.bodies))
-	for i, b := range s.bodies {
-		k[i] = lineKey(t, b)
+	switch t { // each from the one before, which has most of the work done
+	case TierSpaces:
+		for i, key := range s.keysFor(TierIndent) {
+			k[i] = collapse(key)
+		}
+	case TierUnicode:
+		for i, key := range s.keysFor(TierSpaces) {
+			if k[i] = key; !isASCII(key) {
+				k[i] = lineKey(t, s.bodies[i])
+			}
+		}
+	default:
+		for i, b := range s.bodies {
+			k[i] = lineKey(t, b)
+		}
 	}
 	s.keys[t] = k
 	return k
+}
+
+// isASCII reports whether s holds nothing but ASCII.
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // findLines returns the first lines of all places where the lines match in a
