@@ -123,6 +123,7 @@ func (u *run) callAll(ctx context.Context, calls []model.Call, native bool) (pha
 			u.out.Answer, finished = result.Text, true
 		}
 		if native {
+			u.results = append(u.results, len(u.messages))
 			u.messages = append(u.messages, model.Message{
 				Role: model.ToolRole, CallID: c.ID, ToolName: c.Name, Content: result.Text,
 			})
@@ -131,9 +132,8 @@ func (u *run) callAll(ctx context.Context, calls []model.Call, native bool) (pha
 		}
 	}
 	if !native {
-		u.messages = append(u.messages, model.Message{
-			Role: model.User, ToolName: calls[0].Name, Content: strings.Join(results, "\n\n"),
-		})
+		u.results = append(u.results, len(u.messages))
+		u.tell(strings.Join(results, "\n\n"))
 	}
 	if finished {
 		if text := strings.TrimSpace(u.reply.Message.Content); u.out.Answer == "" && native {

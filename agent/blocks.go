@@ -21,48 +21,10 @@ const maxRefusals = 4
 const blocksTool = "blocks"
 
 // parseEdits finds the edits that a reply holds as text: SEARCH/REPLACE blocks,
-// else a unified diff. ok is false when there is neither.
+// unified diffs and patches. ok is false when there is none.
 func parseEdits(text string) (reply edits.Reply, ok bool) {
 	reply = edits.Parse(text)
-	if len(reply.Blocks) > 0 || len(reply.Problems) > 0 {
-		return reply, true
-	}
-	diff, prose := unifiedDiff(text)
-	if diff == "" {
-		return reply, false
-	}
-	blocks, err := edits.ParseUnified(diff)
-	if err != nil {
-		problem := edits.Refusal{Block: -1, Code: edits.Malformed, Message: fmt.Sprintf("the diff cannot be read: %v", err)}
-		return edits.Reply{Problems: []edits.Refusal{problem}, Prose: prose}, true
-	}
-	return edits.Reply{Blocks: blocks, Prose: prose}, len(blocks) > 0
-}
-
-// unifiedDiff cuts the diff out of a reply: from its first header line to the
-// end of its fence, or of the reply.
-func unifiedDiff(text string) (diff, prose string) {
-	lines := strings.SplitAfter(text, "\n")
-	start, fenced := -1, false
-	for i, line := range lines {
-		if strings.HasPrefix(line, "diff --git ") ||
-			strings.HasPrefix(line, "--- ") && i+2 < len(lines) &&
-				strings.HasPrefix(lines[i+1], "+++ ") && strings.HasPrefix(lines[i+2], "@@") {
-			start, fenced = i, i > 0 && strings.HasPrefix(lines[i-1], "```")
-			break
-		}
-	}
-	if start < 0 {
-		return "", text
-	}
-	end := len(lines)
-	for i := start; fenced && i < len(lines); i++ {
-		if strings.HasPrefix(lines[i], "```") {
-			end = i
-			break
-		}
-	}
-	return strings.Join(lines[start:end], ""), strings.Join(lines[:start], "") + strings.Join(lines[end:], "")
+	return reply, len(reply.Blocks) > 0 || len(reply.Problems) > 0
 }
 
 // applyReply puts the edits of a reply into the draft, each block that fits.
@@ -118,22 +80,20 @@ func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int
 	if ctx.Err() != nil {
 		return nil, nil, u.ended(ctx)
 	}
-	refused = append(refused, reply.Problems...)
 	for _, r := range results {
 		refused = append(refused, r.Refused...)
 		if len(r.Applied) == 0 {
 			continue
 		}
-		p, err := u.snapshot.Resolve(r.Path)
-		if err == nil {
-			err = u.draft.Write(ctx, p, r.After)
-		}
+		err := u.putResult(ctx, r)
 		if ctx.Err() != nil {
 			return nil, nil, u.ended(ctx)
 		}
 		for _, a := range r.Applied {
 			if err != nil {
-				refused = append(refused, edits.Refusal{Block: a.Block, Path: r.Path, Code: edits.BadPath, Message: fmt.Sprintf("%s was not changed: %v", r.Path, err)})
+				refused = append(refused, edits.Refusal{
+					Block: a.Block, Path: r.Path, Code: edits.BadPath, Message: fmt.Sprintf("%s was not changed: %v", r.Path, err),
+				})
 				continue
 			}
 			applied = append(applied, a.Block)
@@ -142,6 +102,33 @@ func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int
 	sort.Ints(applied)
 	sort.SliceStable(refused, func(i, j int) bool { return refused[i].Block < refused[j].Block })
 	return applied, refused, nil
+}
+
+// putResult makes a file of the draft what the blocks made of it.
+func (u *run) putResult(ctx context.Context, r edits.FileResult) error {
+	p, err := u.snapshot.Resolve(r.Path)
+	if err != nil {
+		return err
+	}
+	if r.Deleted {
+		return u.draft.Delete(ctx, p)
+	}
+	if r.After != r.Before || !r.Existed {
+		if err := u.draft.Write(ctx, p, r.After); err != nil {
+			return err
+		}
+	}
+	if r.MovedTo == "" {
+		return nil
+	}
+	to, err := u.snapshot.Resolve(r.MovedTo)
+	if err != nil {
+		return err
+	}
+	if workspace.Sensitive(to) {
+		return fmt.Errorf("%s is a name for files that hold secrets", r.MovedTo)
+	}
+	return u.draft.Rename(ctx, p, to)
 }
 
 // blocksReport tells the model what became of its blocks, which it counts from

@@ -176,6 +176,9 @@ func propose(ctx context.Context, u *run) (phase, *ending) {
 	for _, f := range content.Files {
 		shown.Files = append(shown.Files, u.Roots.Rel(workspace.Path(f.Path)))
 	}
+	if u.out.Answer == "" {
+		u.out.Answer = "Changed " + strings.Join(shown.Files, ", ") + "."
+	}
 	u.emit(Event{Kind: KindProposal, Text: content.Title, Data: shown})
 	u.commitStep(ctx)
 	if err := u.host.Propose(ctx, content); err != nil {

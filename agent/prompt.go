@@ -4,12 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"emend/agent/model"
 	"emend/agent/tool"
-	"emend/state"
 )
 
 // The parts of the system prompt.
@@ -45,6 +43,7 @@ func prompt(ctx context.Context, u *run) (phase, *ending) {
 		u.env = &tool.Env{Draft: u.draft, Roots: u.Roots, Index: u.Index}
 	}
 	u.tools = tool.ForMode(!u.task.edits(), u.Index != nil)
+	u.results = nil
 	u.messages = []model.Message{{Role: model.System, Content: u.systemPrompt()}}
 	u.window.fixed = model.EstimateRequest(u.modelRequest())
 	u.env.MaxBytes = max(1000, u.window.bytes(resultShare))
@@ -99,32 +98,45 @@ func textTools(set tool.Set) string {
 	return b.String()
 }
 
-// earlier is what was said in the session before, the last of it, beginning
-// with the person.
+// noAnswer stands for the answer of a run that ended without one: servers want
+// the two to take turns.
+const noAnswer = "(stopped before there was an answer)"
+
+// earlier is what was said in the session before, the last of it, by the person
+// and the model in turn.
 func (u *run) earlier() []model.Message {
-	budget := u.window.bytes(turnsShare)
+	budget, first := u.window.bytes(turnsShare), len(u.turns)
+	for first > 0 && budget >= len(u.turns[first-1].Content) {
+		first--
+		budget -= len(u.turns[first].Content)
+	}
+	for first < len(u.turns) && u.turns[first].Role == roleAssistant {
+		first++
+	}
+	if first > 0 {
+		u.warn("%d earlier turns of the conversation do not fit the model's window and are left out", first)
+	}
 	var messages []model.Message
-	for _, turn := range slices.Backward(u.turns) {
-		if budget -= len(turn.Content); budget < 0 {
-			break
+	for _, turn := range u.turns[first:] {
+		last := len(messages) - 1
+		switch {
+		case turn.Role == roleAssistant && messages[last].Role == model.Assistant:
+			messages[last].Content += "\n\n" + turn.Content
+		case turn.Role == roleAssistant:
+			messages = append(messages, model.Message{Role: model.Assistant, Content: turn.Content})
+		default:
+			messages = append(answered(messages), model.Message{Role: model.User, Content: turn.Content})
 		}
-		messages = append(messages, model.Message{Role: roleOf(turn), Content: turn.Content})
 	}
-	slices.Reverse(messages)
-	for len(messages) > 0 && messages[0].Role != model.User {
-		messages = messages[1:]
-	}
-	if left := len(u.turns) - len(messages); left > 0 {
-		u.warn("%d earlier turns of the conversation do not fit the model's window and are left out", left)
-	}
-	return messages
+	return answered(messages)
 }
 
-func roleOf(turn *state.Turn) model.Role {
-	if turn.Role == roleAssistant {
-		return model.Assistant
+// answered ends a conversation with the model's turn.
+func answered(messages []model.Message) []model.Message {
+	if n := len(messages); n > 0 && messages[n-1].Role == model.User {
+		return append(messages, model.Message{Role: model.Assistant, Content: noAnswer})
 	}
-	return model.User
+	return messages
 }
 
 // requestPrompt is the request with everything that belongs to it, the request

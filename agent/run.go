@@ -61,6 +61,7 @@ type run struct {
 	native   bool // tool calls go over the server's own interface
 	window   window
 	messages []model.Message
+	results  []int // places in messages of what tools returned, ascending
 	reply    *model.Response
 
 	repeats  repeats

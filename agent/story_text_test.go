@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 
 	"emend/agent"
@@ -128,6 +129,57 @@ func TestUnifiedDiff(t *testing.T) {
 	s.played()
 	wants(t, out, state.RunDone)
 	wantText(t, s.after(out, "add.go"), "return a + b\n}\n\nfunc Sub(a, b int) int {\n\treturn a - b")
+}
+
+// A patch that moves one file and deletes another.
+func TestPatchMovesAndDeletes(t *testing.T) {
+	s := playStory(t, script(t, `
+<<<
+*** Begin Patch
+*** Update File: add.go
+*** Move to: sum/add.go
+@@
+-package add
++package sum
+*** Delete File: old.go
+*** End Patch
+>>>
+`), map[string]string{"add.go": addGo, "old.go": "package old\n"}, noTools)
+	out := s.run(agent.Task{Instruction: "move it"})
+	s.played()
+	wants(t, out, state.RunDone)
+	wantText(t, s.diff(out), "rename to", "sum/add.go", "deleted file", "+package sum")
+}
+
+// A block that is cut off is named once, and the others stay.
+func TestCutBlock(t *testing.T) {
+	s := playStory(t, script(t, `
+<<<
+add.go
+<<<<<<< SEARCH
+package add
+=======
+package sum
+>>>>>>> REPLACE
+
+add.go
+<<<<<<< SEARCH
+func Sub
+>>>
+---
+> last "Block 1 was applied; do not send it again."
+> last "Block 2 (add.go): "
+> lacks "Block 3"
+< "add.go\n<<<<<<< SEARCH\nfunc Sub(a, b int) int {\n=======\nfunc Subtract(a, b int) int {\n>>>>>>> REPLACE\n"
+`), map[string]string{"add.go": addGo}, noTools)
+	out := s.run(agent.Task{Instruction: "rename"})
+	s.played()
+	wants(t, out, state.RunDone)
+	wantText(t, s.after(out, "add.go"), "package sum", "func Subtract")
+	last := s.server.Requests()[1].Messages
+	if n := strings.Count(last[len(last)-1].Content, "Block 2"); n != 1 {
+		t.Errorf("the cut block is named %d times:\n%s", n, last[len(last)-1].Content)
+	}
 }
 
 // A new file, by a block with an empty SEARCH.

@@ -130,21 +130,6 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-func FuzzParseEdits(f *testing.F) {
-	f.Add("```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\nDone.")
-	f.Add("diff --git a/x b/x\n")
-	f.Add("x.go\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		diff, prose := unifiedDiff(text)
-		if len(diff)+len(prose) != len(text) {
-			t.Errorf("%d bytes of diff and %d of prose from %d", len(diff), len(prose), len(text))
-		}
-		if reply, ok := parseEdits(text); ok && len(reply.Blocks)+len(reply.Problems) == 0 {
-			t.Error("edits without a block or a problem")
-		}
-	})
-}
-
 // busy is a server that is overloaded a number of times.
 type busy struct {
 	model.Provider

@@ -70,12 +70,15 @@ func (u *run) fit() (req model.Request, end *ending) {
 		return req, nil
 	}
 	drops := 0
-	for i := range u.messages[:len(u.messages)-1] {
+	for _, i := range u.results {
+		if i == len(u.messages)-1 {
+			break
+		}
 		if size <= u.window.room()*3/4 {
 			break
 		}
 		m := &u.messages[i]
-		if !isResult(*m) || len(m.Content) <= len(dropped) {
+		if len(m.Content) <= len(dropped) {
 			continue
 		}
 		m.Content = dropped
@@ -91,12 +94,6 @@ func (u *run) fit() (req model.Request, end *ending) {
 			"select less, or raise model.num_ctx if the model allows it", size, u.window.room(), u.window.size)
 	}
 	return req, nil
-}
-
-// isResult reports whether a message is the result of a tool. Results of calls
-// written as text are the person's turn on the wire.
-func isResult(m model.Message) bool {
-	return m.Role == model.ToolRole || m.Role == model.User && m.ToolName != ""
 }
 
 // modelRequest is what is sent next. Messages are only ever appended, but for

@@ -11,7 +11,7 @@ import (
 
 // applyBlocks edits one file of the draft by blocks, all or none, and returns
 // what the model reads.
-func (e *Env) applyBlocks(ctx context.Context, name string, blocks []edits.Block, opt edits.Options) (Result, error) {
+func (e *Env) applyBlocks(ctx context.Context, name string, blocks []edits.Block) (Result, error) {
 	f, rel, refused, err := e.text(ctx, name)
 	if err != nil || refused != nil {
 		return deref(refused), err
@@ -22,7 +22,7 @@ func (e *Env) applyBlocks(ctx context.Context, name string, blocks []edits.Block
 	for i := range blocks {
 		blocks[i].Index, blocks[i].Path = i, rel
 	}
-	result := edits.ApplyBlocks(rel, f.Text, f.Exists, blocks, opt)
+	result := edits.ApplyBlocks(rel, f.Text, f.Exists, blocks, edits.Options{})
 	if len(result.Refused) > 0 {
 		return refusedBlocks(rel, blocks, result.Refused), nil
 	}

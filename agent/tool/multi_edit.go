@@ -26,7 +26,7 @@ var multiEdit = define("multi_edit", multiEditText, func(ctx context.Context, en
 	}
 	blocks := make([]edits.Block, len(args.Edits))
 	for i, edit := range args.Edits {
-		blocks[i] = edits.Block{Search: edit.Search, Replace: edit.Replace}
+		blocks[i] = edits.Block{Text: true, Search: edit.Search, Replace: edit.Replace}
 	}
-	return env.applyBlocks(ctx, args.Path, blocks, edits.Options{})
+	return env.applyBlocks(ctx, args.Path, blocks)
 })

@@ -18,6 +18,6 @@ type searchReplaceArgs struct {
 }
 
 var searchReplace = define("search_replace", searchReplaceText, func(ctx context.Context, env *Env, args searchReplaceArgs) (Result, error) {
-	blocks := []edits.Block{{Search: args.Search, Replace: args.Replace}}
-	return env.applyBlocks(ctx, args.Path, blocks, edits.Options{ReplaceAll: args.All})
+	blocks := []edits.Block{{Text: true, Search: args.Search, Replace: args.Replace, All: args.All}}
+	return env.applyBlocks(ctx, args.Path, blocks)
 })
