@@ -1,6 +1,10 @@
 package config
 
-// Settings is everything a person can set.
+// Settings is everything a person can set. The comments of the fields are the
+// manual; their tags are the rules: toml is the key, enum the values there are,
+// range the least and the greatest number, and workspace what a workspace file may
+// do: "set" the value, "add" to it, "narrow" it (turn it off, lower it), or, without
+// the tag, nothing.
 type Settings struct {
 	// Which model answers, where it runs and how it samples.
 	Model Model `toml:"model"`
@@ -22,10 +26,10 @@ type Settings struct {
 	// Files that are neither searched nor read for context, as .gitignore patterns,
 	// beside what .gitignore names. A workspace file adds to the list and cannot take
 	// away.
-	Ignore []string `toml:"ignore"`
+	Ignore []string `toml:"ignore" workspace:"add"`
 	// Standing instructions for every run, in your words. A workspace file adds to
 	// them.
-	Instructions string `toml:"instructions"`
+	Instructions string `toml:"instructions" workspace:"add"`
 	// What is written to the log file.
 	Log Log `toml:"log"`
 }
@@ -39,7 +43,7 @@ type Model struct {
 	Provider string `toml:"provider" enum:"ollama,openai"`
 	// The model, as the server names it. "auto" takes the best coder model the
 	// server has.
-	Name string `toml:"name"`
+	Name string `toml:"name" workspace:"set"`
 	// Where the server is, as a URL, host:port or unix:/path. Empty means
 	// http://127.0.0.1:11434 for ollama, or what OLLAMA_HOST says, and
 	// https://api.openai.com/v1 for openai. Must not hold a password.
@@ -94,11 +98,12 @@ type Apply struct {
 type Checks struct {
 	// Run the checks over what a run changed, and let the model mend what it broke.
 	// A workspace file can turn this off, not on.
-	OnRun bool `toml:"on_run"`
-	// The longest one check may take, in seconds.
-	TimeoutSeconds int `toml:"timeout_seconds" range:"1,86400"`
+	OnRun bool `toml:"on_run" workspace:"narrow"`
+	// The longest one check may take, in seconds. A workspace file can lower it, not
+	// raise it.
+	TimeoutSeconds int `toml:"timeout_seconds" range:"1,86400" workspace:"narrow"`
 	// The checks to run, in place of those found from the project.
-	Commands []Command `toml:"commands"`
+	Commands []Command `toml:"commands" workspace:"set"`
 }
 
 // Command is one check.
