@@ -66,7 +66,7 @@ type collector struct {
 
 // known are the findings of a whole Run.
 type known struct {
-	// all has them by place and message only: build, vet and test say the
+	// all has them by place, test and message only: build, vet and test say the
 	// same of a file that does not compile.
 	all map[Finding]bool
 	// errors has the lines with an error, by path and line only.
@@ -90,6 +90,7 @@ func (c *collector) add(r raw) {
 		Path: p, Line: r.line, Column: r.column, Severity: r.severity,
 		Message: c.at.RealText(r.message),
 	}
+	f.Test = r.test
 	key, line := f, Finding{Path: f.Path, Line: f.Line}
 	key.Severity = ""
 	if c.known.all[key] || r.echo && c.known.errors[line] {
@@ -103,7 +104,7 @@ func (c *collector) add(r raw) {
 	if f.Severity == Error {
 		c.known.errors[line] = true
 	}
-	f.Check, f.Code, f.Test = c.ran.Check.Name, r.code, r.test
+	f.Check, f.Code = c.ran.Check.Name, r.code
 	c.findings = append(c.findings, f)
 }
 
@@ -177,6 +178,7 @@ func sortFindings(findings []Finding) {
 		return cmp.Or(
 			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(rank[a.Severity], rank[b.Severity]), cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Test, b.Test),
 		)
 	})
 }

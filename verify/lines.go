@@ -31,11 +31,17 @@ func atoi(digits string) int {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // lineParser reads the output of tools that it knows nothing else about.
-type lineParser struct{ c *collector }
+type lineParser struct {
+	c    *collector
+	last string // the last line that was not empty
+}
 
-func newLineParser(c *collector) parser { return &lineParser{c} }
+func newLineParser(c *collector) parser { return &lineParser{c: c} }
 
 func (p *lineParser) line(text string) {
+	if strings.TrimSpace(text) != "" {
+		p.last = clip(text, maxMessage)
+	}
 	r, ok := splitPlaced(text)
 	if !ok {
 		return
@@ -57,4 +63,10 @@ func (p *lineParser) line(text string) {
 	p.c.add(r)
 }
 
-func (p *lineParser) finish(bool) {}
+// finish gives the last line as the reason of a failure that has no place, as
+// tools end with what matters.
+func (p *lineParser) finish(ok bool) {
+	if !ok && len(p.c.findings) == 0 {
+		p.c.message(p.last)
+	}
+}

@@ -92,7 +92,7 @@ type Skipped struct {
 
 // Report is the outcome of one Run.
 type Report struct {
-	// Findings are sorted by path, line, column, severity and message,
+	// Findings are sorted by path, line, column, severity, message and test,
 	// without duplicates.
 	Findings []Finding
 	Ran      []Ran

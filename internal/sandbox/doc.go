@@ -21,9 +21,12 @@
 //	none   change the workspace by relative paths     do anything the person
 //	       (it runs in a scratch copy)                can, by absolute path
 //
-// "files" is Landlock on Linux 6.15 or newer (older kernels cannot keep
-// signals in, see [Support.Notes]). At both levels a command is only as
-// harmless as its author: whoever calls Run has asked the person. "full"
+// "files" is Landlock, on Linux 6.2 or newer; before 6.15 it does not keep
+// signals in, which [Support.Notes] then says. What the copy lacks, a command
+// does not see: version control's folders, links that lead out of the
+// workspace, and folders beside it that are named by "../". At both levels a
+// command is only as harmless as its author: whoever calls Run has asked the
+// person. "full"
 // (namespaces and overlays) is not built yet; the names are here so that
 // nothing outside this package changes when it is.
 //
@@ -35,7 +38,8 @@
 // it does so as well when this process dies, by any signal. What it does not
 // catch: work handed to a process that was there before (a docker daemon,
 // systemd-run, at, cron), and, below Landlock ABI 7, a command that kills the
-// guard. Elsewhere on Unix only the command's process group is killed, and on
+// guard. What a command leaves beside the copy while it runs (disk space, memory)
+// is not bounded yet. Elsewhere on Unix only the command's process group is killed, and on
 // Windows only the command itself.
 //
 // The guard is this same program started again: importing the package installs

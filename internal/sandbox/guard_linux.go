@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bufio"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +24,7 @@ const guardName = "emend-sandbox-guard"
 // The guard's files beside the standard ones, which are all /dev/null but for
 // standard error.
 const (
-	guardControl = 3 // read: a launch as JSON, then nothing; its end means "kill"
+	guardControl = 3 // read: a launch as gob, then nothing; its end means "kill"
 	guardReport  = 4 // written: guardMessages as JSON lines
 	guardStdout  = 5 // the command's standard output
 	guardStderr  = 6 // the command's standard error
@@ -64,10 +66,9 @@ func guardMain() int {
 		unix.CloseOnExec(fd)
 	}
 	g := &guard{report: json.NewEncoder(os.NewFile(guardReport, "report"))}
-	control := os.NewFile(guardControl, "control")
-	in := json.NewDecoder(control)
+	control := bufio.NewReader(os.NewFile(guardControl, "control"))
 	var l launch
-	if err := in.Decode(&l); err != nil {
+	if err := gob.NewDecoder(control).Decode(&l); err != nil {
 		return g.fail(fmt.Errorf("read the command: %w", err))
 	}
 	// Descendants whose parents die come to this process instead of init.
@@ -92,7 +93,7 @@ func guardMain() int {
 	go func() {
 		// Nothing more is sent; this returns when the other end is closed,
 		// also by the death of its process. An error means the same.
-		_, _ = io.Copy(io.Discard, io.MultiReader(in.Buffered(), control))
+		_, _ = io.Copy(io.Discard, control)
 		g.killAll()
 	}()
 	end := g.reap(pid)

@@ -59,3 +59,15 @@ func TestToolCaches(t *testing.T) {
 		t.Errorf("the go command's cache was not made: %v", err)
 	}
 }
+
+// TestNotUTF8: a command gets the very bytes.
+func TestNotUTF8(t *testing.T) {
+	root := tempRoot(t, map[string]string{"caf\xe9": "latin-1"})
+	b := newBox(t, Config{Root: root})
+	needShell(t)
+	res, err := b.Run(t.Context(), Command{Args: []string{"sh", "-c", `cat "$1"; printf %s "$X"`, "sh", "caf\xe9"}, Env: []string{"X=\xff"}})
+	must(t, err)
+	if got := string(res.Output); got != "latin-1\xff" {
+		t.Errorf("output %q", got)
+	}
+}

@@ -1,11 +1,9 @@
 package sandbox
 
-import (
-	"os"
-)
+import "os"
 
 // launch is a resolved command, ready to be started. It is also what the guard
-// process is sent, as JSON.
+// process is sent, as gob: names and variables need not be UTF-8.
 type launch struct {
 	Path string   // absolute name of the program
 	Args []string // with the program's own name first

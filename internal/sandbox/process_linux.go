@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func startProcess(l launch, stdout, stderr *os.File) (process, error) {
 	if err != nil {
 		return nil, g.abandon(fmt.Errorf("start a guard for %s: %w", l.Path, err))
 	}
-	if err := json.NewEncoder(controlW).Encode(l); err != nil {
+	if err := gob.NewEncoder(controlW).Encode(l); err != nil {
 		return nil, g.abandon(fmt.Errorf("start %s: tell the guard: %w", l.Path, err))
 	}
 	var m guardMessage
