@@ -22,13 +22,13 @@
 //	       (it runs in a scratch copy)                can, by absolute path
 //
 // "files" is Landlock, on Linux 6.2 or newer; before 6.15 it does not keep
-// signals in, which [Support.Notes] then says. What the copy lacks, a command
-// does not see: version control's folders, links that lead out of the
-// workspace, and folders beside it that are named by "../". At both levels a
-// command is only as harmless as its author: whoever calls Run has asked the
-// person. "full"
-// (namespaces and overlays) is not built yet; the names are here so that
-// nothing outside this package changes when it is.
+// signals in, which [Support.Notes] then says. At both levels a command is only
+// as harmless as its author: whoever calls Run has asked the person. "full"
+// (namespaces and overlays) is not built yet; the name is here so that nothing
+// outside this package changes when it is.
+//
+// What the copy lacks, a command does not see: version control's folders, links
+// that lead out of the workspace, and folders beside it that are named by "../".
 //
 // # What is gone at the end
 //
@@ -37,10 +37,12 @@
 // or group it moved to and whatever became of its parents, and kills them all;
 // it does so as well when this process dies, by any signal. What it does not
 // catch: work handed to a process that was there before (a docker daemon,
-// systemd-run, at, cron), and, below Landlock ABI 7, a command that kills the
-// guard. What a command leaves beside the copy while it runs (disk space, memory)
-// is not bounded yet. Elsewhere on Unix only the command's process group is killed, and on
-// Windows only the command itself.
+// systemd-run, at, cron), and, where signals are not kept in, what a command
+// that kills the guard has moved out of its own process group. Elsewhere on
+// Unix only the command's process group is killed, and on Windows only the
+// command itself.
+//
+// Time and output are bounded; memory, processes and disk space are not yet.
 //
 // The guard is this same program started again: importing the package installs
 // an init function that takes over when the program's name is the guard's. No
