@@ -92,7 +92,7 @@ func (c *composer) admit(b Block, exists bool, blocks, whole int) *Refusal {
 		return c.refuse(b, EmptySearch, "the file exists already. To change it, copy the lines to change into SEARCH.")
 	case empty && (exists && !c.before.empty() || made):
 		return c.refuse(b, EmptySearch, fmt.Sprintf(
-			"SEARCH is empty, but the file has %d lines. An empty SEARCH creates a file or fills an empty one; to add lines, copy the line they go next to into SEARCH and REPLACE.", len(c.before.bodies)))
+			"SEARCH is empty, but the file has %s. An empty SEARCH creates a file or fills an empty one; to add lines, copy the line they go next to into SEARCH and REPLACE.", countOf(len(c.before.bodies), "line")))
 	case empty && exists && strings.TrimSpace(b.Replace) == "":
 		return c.refuse(b, NoChange, "SEARCH and REPLACE are both empty.")
 	case !empty && !exists && !made:

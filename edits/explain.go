@@ -95,8 +95,11 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 	}
 	first, same, n := s.closest(c.search)
 	if same == 0 {
+		if near := s.nearLine(c.search); near != "" {
+			return m.refuse(b, NotFound, "SEARCH is not in the file. "+near)
+		}
 		return m.refuse(b, NotFound, fmt.Sprintf(
-			"SEARCH is not in the file, nor is anything like it (%d lines). Read the file again and copy the lines to change.%s", len(s.bodies), s.nearLine(c.search)))
+			"SEARCH is not in the file, nor is anything like it (the file has %s). Read the file again and copy the lines to change.", countOf(len(s.bodies), "line")))
 	}
 	message := fmt.Sprintf("SEARCH is not in the file. The closest lines are %s (%d of %d the same).", lineNumbers(first, first+n), same, len(c.search))
 	for i, l := range c.search {
@@ -213,7 +216,15 @@ func (s *source) nearLine(search []string) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" The line most like %q is:\n%s", shorten(longest), s.excerpt(at-2, at+3))
+	return fmt.Sprintf("The line most like %q is line %d. Copy the lines as they are:\n%s", shorten(longest), at+1, s.excerpt(at-2, at+3))
+}
+
+// countOf counts things for people.
+func countOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // excerpt shows lines of the file with their numbers.

@@ -332,8 +332,8 @@ func (s *source) anchor(anchors []string) (int, bool) {
 // hintReach is how many lines off a line hint may be.
 const hintReach = 200
 
-// nearest returns the span nearest to a line, if it is nearer by far than the
-// next one.
+// nearest returns the span at a line, or the one that is nearer to it by far
+// than the next one.
 func nearest(spans [][2]int, line int) (int, bool) {
 	best, first, second := -1, hintReach+1, 1<<30
 	for i, span := range spans {
@@ -344,5 +344,5 @@ func nearest(spans [][2]int, line int) (int, bool) {
 			second = d
 		}
 	}
-	return best, best >= 0 && second > 2*first+2
+	return best, best >= 0 && (first == 0 || second > 2*first+2)
 }

@@ -33,7 +33,7 @@ type readResult struct {
 }
 
 func newResolver(files Files, current string) *resolver {
-	return &resolver{files: files, current: current, known: files.Known(), texts: map[string]readResult{}}
+	return &resolver{files: files, current: current, known: slices.Clone(files.Known()), texts: map[string]readResult{}}
 }
 
 // read reads a file once.
@@ -78,6 +78,7 @@ func (r *resolver) resolve(b Block) (string, *Refusal) {
 	case got.exists:
 		return clean, nil
 	case creates && !path.IsAbs(clean) && !strings.Contains(clean, `\`) && (len(clean) < 2 || clean[1] != ':'):
+		r.known = append(r.known, clean)
 		return clean, nil
 	case creates:
 		return refuse(BadPath, "a new file needs a path relative to the workspace's root, with slashes.")

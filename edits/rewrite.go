@@ -27,9 +27,6 @@ func (m *matcher) rewrite(s *source, b Block, a attempt, i int) (found, *Refusal
 // the indentation of REPLACE cannot be carried over.
 func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	search, replace := a.sec.search, a.sec.replace
-	if a.sec.keepBlank {
-		replace = []string{""}
-	}
 	file := s.bodies[first : first+len(search)]
 	same := alignLines(search, replace)
 	tolerant := a.tier != TierExact && a.tier != TierTrailing

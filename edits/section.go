@@ -11,16 +11,18 @@ import (
 type section struct {
 	search, replace []string // without endings
 	join            bool     // the last line of replace does not end: what follows goes on there
-	keepBlank       bool     // an empty replace leaves an empty line (strings, not lines)
 	hint            int
 }
 
 // newSection reads a block's two texts. Lines end at "\n" or "\r\n".
 func newSection(search, replace string, text bool) section {
 	c := section{search: bodies(search), replace: bodies(replace)}
-	if text {
-		c.join = strings.HasSuffix(search, "\n") && replace != "" && !strings.HasSuffix(replace, "\n")
-		c.keepBlank = !strings.HasSuffix(search, "\n") && replace == ""
+	switch {
+	case !text:
+	case strings.HasSuffix(search, "\n"):
+		c.join = replace != "" && !strings.HasSuffix(replace, "\n")
+	case replace == "" || strings.HasSuffix(replace, "\n"):
+		c.replace = append(c.replace, "") // the ending that search leaves in place
 	}
 	return c
 }
