@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"emend/state"
 )
 
 // job is one piece of work that outlives the request that asked for it.
@@ -115,13 +117,20 @@ func (s *session) start(id, title string, f func(ctx context.Context, jb *job)) 
 	jb := &job{id: id, title: title, started: time.Now()}
 	ctx, cancel := context.WithCancelCause(s.tasks.ctx)
 	jb.cancel = cancel
-	jb.progress = newProgress(s.editor, id, title)
+	jb.progress = newProgress(s.editor, state.NewID("progress"), title)
 	s.jobs.add(jb)
 	ok := s.tasks.spawn(title, func(context.Context) {
 		defer cancel(nil)
 		defer s.jobs.remove(jb)
 		jb.progress.begin(ctx)
 		defer jb.progress.end()
+		defer func() {
+			if p := recover(); p != nil {
+				jb.progress.outcome("failed")
+				s.editor.fail(s.tasks.ctx, "%s failed by a fault of emend: %v. The session goes on; the log has the details", title, p)
+				panic(p) // logged by the task
+			}
+		}()
 		f(ctx, jb)
 	})
 	if !ok {

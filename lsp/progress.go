@@ -32,9 +32,9 @@ type progress struct {
 	final  string // the outcome's word, set before end
 }
 
-func newProgress(e *editor, id, title string) *progress {
+func newProgress(e *editor, token, title string) *progress {
 	return &progress{
-		editor: e, token: "emend/" + id, title: "emend: " + title,
+		editor: e, token: token, title: "emend: " + title,
 		wake: make(chan struct{}, 1), done: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
@@ -98,7 +98,7 @@ func (p *progress) run(ctx context.Context) {
 // pump sends reports until the end, no more than one every reportEvery.
 func (p *progress) pump(ctx context.Context) {
 	var pause <-chan time.Time
-	wake := p.wake
+	wake, sent := p.wake, ""
 	for {
 		select {
 		case <-p.done:
@@ -109,6 +109,10 @@ func (p *progress) pump(ctx context.Context) {
 			p.mu.Lock()
 			text := p.next
 			p.mu.Unlock()
+			if text == sent {
+				continue
+			}
+			sent = text
 			p.send(ctx, &protocol.WorkDoneProgressReport{Kind: "report", Message: &text, Cancellable: ptr(true)})
 			pause, wake = time.After(reportEvery), nil
 		}

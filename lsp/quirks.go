@@ -32,6 +32,9 @@ type quirks struct {
 	previewNoOp bool
 	// lateChange: didChange for an applied edit comes after the reply.
 	lateChange bool
+	// emptyIsLine: the text of an empty new document is one line end, which the
+	// first edit has to replace.
+	emptyIsLine bool
 	// createNeedsFolder: creating a file fails when its folder is missing.
 	createNeedsFolder bool
 	// foreignCommands: commands of other servers arrive here too; an unknown
@@ -49,15 +52,15 @@ type quirkRow struct {
 
 // quirkTable is searched top down; the first row that fits is taken.
 var quirkTable = []quirkRow{
-	{"neovim", "", "0.8", quirks{editPerDocument: true, documentChanges: true, createNeedsFolder: true}},
-	{"neovim", "", "", quirks{editPerDocument: true, documentChanges: true}},
+	{"neovim", "", "0.8", quirks{editPerDocument: true, documentChanges: true, emptyIsLine: true, createNeedsFolder: true}},
+	{"neovim", "", "", quirks{editPerDocument: true, documentChanges: true, emptyIsLine: true}},
 	{"visual studio code", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, previewNoOp: true}},
 	{"visual studio code", "", "", quirks{foreignDiagnostics: true, asks: true}},
 	{"code-server", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, previewNoOp: true}},
 	{"code-server", "", "", quirks{foreignDiagnostics: true, asks: true}},
 	{"code-oss", "", "", quirks{foreignDiagnostics: true, asks: true}},
 	{"vscodium", "", "", quirks{foreignDiagnostics: true, asks: true}},
-	{"helix", "", "", quirks{foreignDiagnostics: true, oneLine: true, versionedDiagnostics: true, documentChanges: true}},
+	{"helix", "", "", quirks{foreignDiagnostics: true, oneLine: true, versionedDiagnostics: true, documentChanges: true, emptyIsLine: true}},
 	{"eglot", "", "", quirks{versionedDiagnostics: true, lateChange: true}},
 	{"emacs", "", "", quirks{foreignDiagnostics: true, foreignCommands: true, lateChange: true}},
 	{"kakoune-lsp", "", "", quirks{foreignCommands: true, lateChange: true}},

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"strings"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
@@ -32,11 +34,34 @@ func (s *session) renderPlan(fp proposal.FilePlan) rendered {
 		version := fp.Version
 		r.version = &version
 	}
+	if fp.Create && s.editor.quirks.emptyIsLine && strings.HasSuffix(fp.Expect, "\n") {
+		r.edits = []protocol.TextEdit{{Range: protocol.Range{End: protocol.Position{Line: 1}}, NewText: fp.Expect}}
+		return r
+	}
 	text := edits.NewText(fp.Before)
 	for _, e := range fp.Edits {
+		e = beforeLastLineEnd(fp.Before, e)
 		r.edits = append(r.edits, protocol.TextEdit{Range: toProtoRange(text, e.Start, e.End, s.mirror.enc), NewText: e.New})
 	}
 	return r
+}
+
+// beforeLastLineEnd turns lines appended behind the text's last line end into
+// the same lines inserted before it. The result is the same; one client leaves
+// an empty line behind when it is told the former.
+func beforeLastLineEnd(text string, e edits.Edit) edits.Edit {
+	if e.Start != len(text) || !strings.HasSuffix(text, "\n") {
+		return e
+	}
+	eol := "\n"
+	if strings.HasSuffix(text, "\r\n") {
+		eol = "\r\n"
+	}
+	if !strings.HasSuffix(e.New, eol) {
+		return e
+	}
+	at := len(text) - len(eol)
+	return edits.Edit{Start: at, End: at, New: eol + strings.TrimSuffix(e.New, eol)}
 }
 
 // uriFor is the editor's own spelling for a plan's document.
