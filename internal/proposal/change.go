@@ -80,8 +80,7 @@ type frame struct {
 
 // frame returns the open hunks against a base that holds the applied ones, all
 // respelled with the given line ends. With asFound the base is the text before
-// instead, applied hunks left out: the other ancestor that the text of a
-// person who took a hunk back by hand descends from.
+// alone, without the applied ones.
 func (c change) frame(to ends, asFound bool) *frame {
 	before, after := respell(c.before, to), respell(c.after, to)
 	tb, ta := edits.NewText(before), edits.NewText(after)
@@ -137,14 +136,9 @@ func shifted(s edits.Set, by int) edits.Set {
 	return out
 }
 
-// hasApplied reports whether some hunk is in the text already.
+// hasApplied reports whether some hunk counts as being in the text.
 func (c change) hasApplied() bool {
-	for _, h := range c.hunks {
-		if h.Fate == state.FateApplied {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.hunks, func(h state.ProposalHunk) bool { return h.Fate == state.FateApplied })
 }
 
 // spot is where one open hunk goes in the text as it is now. Offsets count
@@ -162,14 +156,17 @@ type framer func(to ends, asFound bool) *frame
 // the result can be applied all at once.
 func (c change) place(now string, frames framer) []spot {
 	mark, body := cutBOM(now)
-	to := c.spelling(body)
-	f := frames(to, false)
+	first, second := c.spelling(body)
+	f := frames(first, false)
+	if c.hasApplied() {
+		if found := frames(first, true); found.base == body {
+			f = found // the editor's undo took back what was applied
+		}
+	}
 	spots := f.place(body)
-	if hasConflict(spots) && c.hasApplied() {
-		for i, other := range frames(to, true).place(body) {
-			if spots[i].State == edits.Conflicted && other.State != edits.Conflicted {
-				spots[i].Moved = other.Moved
-			}
+	if n := conflicts(spots); n > 0 && second != first {
+		if others := frames(second, false).place(body); conflicts(others) < n {
+			spots = others
 		}
 	}
 	untangle(spots)
@@ -200,18 +197,20 @@ func (f *frame) place(now string) []spot {
 	return out
 }
 
-func hasConflict(spots []spot) bool {
+// conflicts counts the spots in conflict.
+func conflicts(spots []spot) int {
+	n := 0
 	for _, s := range spots {
 		if s.State == edits.Conflicted {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // untangle refuses hunks that would not come out in the order they have: each
 // was placed by itself, and among repeated lines one of them may have been
-// found somewhere else already, or have needed the other ancestor.
+// found somewhere else already.
 func untangle(spots []spot) {
 	const doubtful = "several places of the text may be meant"
 	refuse := func(s *spot) {

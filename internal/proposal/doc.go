@@ -17,8 +17,8 @@
 // Texts are compared without regard to a byte-order mark and to the kind of
 // line end, because editors change both on their own.
 //
-// Everything is a value. No function here starts a goroutine, reads a file or
-// keeps a transaction. A [Content] may be read from many goroutines at once;
+// Everything is a value. No function here starts a goroutine or keeps a
+// transaction, and only [Plan.WriteDisk] touches files. A [Content] may be read from many goroutines at once;
 // its methods that change it (Record, Settle, Discard, TakenBack, Supersede,
 // and [Save]) belong to one goroutine, and no reader may run beside them: use
 // [Content.Clone] to change a copy and hand that out.

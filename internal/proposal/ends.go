@@ -52,9 +52,10 @@ func respell(s string, to ends) string {
 
 // spelling returns the line ends that a change from before to after must be
 // written with to be compared with now, or endsNone to leave it as it is. A
-// text that is of one kind throughout is followed. In a mixed one the majority
-// is, if the change itself is of one kind: the lines that differ are somebody's.
-func (c change) spelling(now string) ends {
+// text that is of one kind throughout is followed. In a mixed one the lines of
+// the other kind may have been pasted, or be what is left of a conversion: then
+// second is what to try where first gives conflicts.
+func (c change) spelling(now string) (first, second ends) {
 	own, _ := endsOf(c.before)
 	if own == endsNone {
 		own, _ = endsOf(c.after)
@@ -62,13 +63,13 @@ func (c change) spelling(now string) ends {
 	kind, most := endsOf(now)
 	switch {
 	case kind == own || kind == endsNone || own == endsNone:
-		return endsNone
+		return endsNone, endsNone
 	case kind != endsMixed:
-		return kind
+		return kind, kind
 	case own != endsMixed && own != most:
-		return most
+		return endsNone, most
 	}
-	return endsNone
+	return endsNone, endsNone
 }
 
 // cutBOM splits a leading byte-order mark off s.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +74,8 @@ func TestPlanFiles(t *testing.T) {
 		"only line ends, editor made LF":  {worldOf("o", "a\r\nb\nc\r\n"), map[string]string{"o": "a\nb\nc\nd\n"}, worldOf("o", "a\nb\nc\n"), `edit o "a\nb\nc\nd\n"; already 1`},
 		"CRLF, one pasted LF line":        {worldOf("o", "a\r\nb\r\nc\r\nd\r\n"), map[string]string{"o": "a\r\nb\r\nc\r\ne\r\n"}, worldOf("o", "a\r\np\nb\r\nc\r\nd\r\n"), `edit o "a\r\np\nb\r\nc\r\ne\r\n"`},
 		"editor made CRLF, one LF line":   {worldOf("o", "a\nb\nc\nd\n"), map[string]string{"o": "a\nb\nc\ne\n"}, worldOf("o", "a\r\np\nb\r\nc\r\nd\r\n"), `edit o "a\r\np\nb\r\nc\r\ne\r\n"`},
+		"LF, a block of CRLF pasted":      {worldOf("o", "a\nb\nc\n"), map[string]string{"o": "a\nB\nc\n"}, worldOf("o", "a\nb\nc\n1\r\n2\r\n3\r\n4\r\n"), `edit o "a\nB\nc\n1\r\n2\r\n3\r\n4\r\n"`},
+		"pasted, and one in conflict":     {worldOf("o", "a\nb\nc\n"), map[string]string{"o": "A\nb\nC\n"}, worldOf("o", "x\nb\nc\n1\r\n2\r\n3\r\n4\r\n"), `edit o "x\nb\nC\n1\r\n2\r\n3\r\n4\r\n"; conflict o:1`},
 		"one line file":                   {worldOf("o", "old"), map[string]string{"o": "new\nand\n"}, worldOf("o", "old"), `edit o "new\nand\n"`},
 		"several, in order":               {worldOf("a", "1\n", "z", "2\n"), map[string]string{"a": "3\n", "b": "4\n", "z": gone}, worldOf("a", "1\n", "z", "2\n"), `delete z ""; edit a "3\n"; create b "4\n"`},
 	} {
@@ -159,6 +163,20 @@ func TestPlanRename(t *testing.T) {
 		}
 		if w[path("n")] != is || len(w) != 1 || c.Status != state.ProposalApplied {
 			t.Errorf("ended with %v, status %s", w, c.Status)
+		}
+	})
+
+	t.Run("the old name is used again", func(t *testing.T) {
+		c, edit := renamed(t)
+		p := plan(t, c, Selection{Hunk: c.Files[0].Hunks[0].ID}, worldOf("o", was))
+		c.Record(p, applied(p))
+		if len(c.Located(string(path("o")), was)) > 0 || len(c.Located(string(path("n")), was)) != 1 {
+			t.Error("the edit is not located at the new name")
+		}
+		for _, sel := range []Selection{{}, {Hunk: edit}} {
+			if got, want := summary(plan(t, c, sel, worldOf("n", was, "o", was))), `edit n "one\n2\nthree\n"`; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
 		}
 	})
 }
@@ -397,5 +415,67 @@ func TestFirstDifference(t *testing.T) {
 		if line != test.line || is != test.is || was != test.was {
 			t.Errorf("%q, %q: %d %s %s", test.now, test.then, line, is, was)
 		}
+	}
+}
+
+// TestUndoneInTheEditor: when the editor's undo takes everything back, what was
+// applied once does not stand in the way of the rest, though lines repeat.
+func TestUndoneInTheEditor(t *testing.T) {
+	w := worldOf("a", "\n\n}\nz\r\nz\r\n\n")
+	c := propose(t, t.Context(), w, map[string]string{"a": "}\n}\nz\r\n\n}\n"})
+	hunks := c.Files[0].Hunks
+	if len(hunks) != 4 {
+		t.Fatalf("%d hunks", len(hunks))
+	}
+	hunks[0].Fate, hunks[2].Fate = state.FateApplied, state.FateApplied
+	if got, want := summary(plan(t, c, Selection{}, w)), `edit a "\n\n}\n}\nz\r\nz\r\n\n}\n"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestWriteDisk: a plan can be carried out without an editor.
+func TestWriteDisk(t *testing.T) {
+	dir := string(workspace.Key(t.TempDir()))
+	at := func(name string) workspace.Path { return workspace.Path(filepath.Join(dir, name)) }
+	for name, text := range map[string]string{"e": bom + "1\r\n2\r\n", "d": "old\n", "o": "1\n"} {
+		if err := os.WriteFile(string(at(name)), []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, roots := t.Context(), workspace.NewRoots(dir)
+	disk := workspace.Disk(nil)
+	draft := workspace.NewDraft(workspace.NewSnapshot(roots, disk))
+	steps := []error{
+		draft.Write(ctx, at("e"), "1\n3\n"), draft.Delete(ctx, at("d")), draft.Rename(ctx, at("o"), at("n")),
+		draft.Write(ctx, at("n"), "2\n"), draft.Write(ctx, at("sub/c"), "new\n"),
+	}
+	if err := errors.Join(steps...); err != nil {
+		t.Fatal(err)
+	}
+	c := build(t, draft)
+	now := func(p workspace.Path) (Current, error) {
+		f, err := workspace.NewSnapshot(roots, disk).Read(ctx, p)
+		if err != nil {
+			return Current{}, err
+		}
+		return fileNow(f), nil
+	}
+	p, err := c.Plan(Selection{}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteDisk(roots); err != nil {
+		t.Fatal(err)
+	}
+	for path, outcome := range c.Settle(p, now) {
+		if outcome != OutcomeApplied {
+			t.Errorf("%s: %s", path, outcome)
+		}
+	}
+	if got, err := os.ReadFile(string(at("e"))); err != nil || string(got) != bom+"1\r\n3\r\n" || c.Status != state.ProposalApplied {
+		t.Errorf("e is %q, %v; status %s", got, err, c.Status)
+	}
+	if err := p.WriteDisk(roots); err == nil {
+		t.Error("a plan is written over other texts than it was made from")
 	}
 }

@@ -29,7 +29,7 @@ type frameKey struct {
 	asFound bool
 }
 
-// memo returns what is remembered of file i. memoMu must be held.
+// memoLocked returns what is remembered of file i. memoMu must be held.
 func (c *Content) memoLocked(i int) *memo {
 	m := c.memos[i]
 	if m == nil {

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"emend/edits"
 	"emend/state"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -127,6 +129,9 @@ func TestPlanMerges(t *testing.T) {
 		s := genStory(rt)
 		w := world{path("a.txt"): s.base()}
 		c := propose(rt, t.Context(), w, map[string]string{"a.txt": s.agent()})
+		if diff := cmp.Diff(edits.Hunks(s.base(), s.agent()), c.change(0).frame(endsNone, false).hunks); diff != "" {
+			rt.Fatalf("hunks differ from those found (-found +framed)\n%s", diff)
+		}
 		w[path("a.txt")] = s.person()
 		p := plan(rt, c, Selection{}, w)
 		w.apply(rt, p)
