@@ -1,0 +1,46 @@
+package index
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"emend/internal/workspace"
+)
+
+// goTree returns an index of the Go tree's sources.
+func goTree(b *testing.B) *Index {
+	b.Helper()
+	dir := filepath.Join(runtime.GOROOT(), "src")
+	ix := New(workspace.NewRoots(dir), Options{})
+	files, err := ix.Files(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(files) < 1000 {
+		b.Skip("no Go tree here")
+	}
+	b.ReportMetric(float64(len(files)), "files")
+	return ix
+}
+
+func BenchmarkWalk(b *testing.B) {
+	ix := goTree(b)
+	for b.Loop() {
+		ix.Refresh()
+		if _, err := ix.Files(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOneChangedFile(b *testing.B) {
+	ix := goTree(b)
+	p := workspace.Path(filepath.Join(ix.roots.Dirs()[0], "net", "http", "server.go"))
+	for b.Loop() {
+		ix.Invalidate(p)
+		if _, err := ix.Files(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
