@@ -130,8 +130,8 @@ func TestPlanRename(t *testing.T) {
 		"moved by hand":          {worldOf("n", was), false, `edit n "one\n2\nthree\n"; already 1`},
 		"all done by hand":       {worldOf("n", is), false, `already 2`},
 		"taken":                  {worldOf("o", was, "n", "other\n"), false, `edit o "one\n2\nthree\n"; conflict n:0`},
-		"gone":                   {worldOf(), false, `conflict o:0; conflict o:0`},
-		"gone, the edit alone":   {worldOf(), true, `conflict o:0`},
+		"gone":                   {worldOf(), false, `conflict n:0; conflict n:0`},
+		"gone, the edit alone":   {worldOf(), true, `conflict n:0`},
 		"moved, the edit alone":  {worldOf("n", was), true, `edit n "one\n2\nthree\n"`},
 		"taken, the edit alone":  {worldOf("o", was, "n", "x"), true, `edit o "one\n2\nthree\n"`},
 		"edited already, unmove": {worldOf("o", is), false, `move o to n "one\n2\nthree\n"; already 1`},
@@ -458,7 +458,7 @@ func TestWriteDisk(t *testing.T) {
 		if err != nil {
 			return Current{}, err
 		}
-		return fileNow(f), nil
+		return CurrentOf(f)
 	}
 	p, err := c.Plan(Selection{}, now)
 	if err != nil {

@@ -20,7 +20,7 @@ func Continue(ctx context.Context, c *Content, draft *workspace.Draft) ([]Confli
 		if err != nil {
 			return Current{}, err
 		}
-		return fileNow(f), nil
+		return CurrentOf(f)
 	})
 	if err != nil {
 		return nil, err

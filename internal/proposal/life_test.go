@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestSaveLoad(t *testing.T) {
 		if _, err := Load(tx, "nothing"); !errors.Is(err, state.ErrNotFound) {
 			t.Errorf("missing: %v", err)
 		}
-		for name, break_ := range map[string]func(p *state.Proposal){
+		for name, damage := range map[string]func(p *state.Proposal){
 			"range":   func(p *state.Proposal) { p.Files[2].Hunks[0].OldEnd = 99 },
 			"shift":   func(p *state.Proposal) { p.Files[2].Hunks[0].NewStart++; p.Files[2].Hunks[0].NewEnd++ },
 			"missing": func(p *state.Proposal) { p.Files[2].Hunks = nil },
@@ -51,7 +52,7 @@ func TestSaveLoad(t *testing.T) {
 		} {
 			bad := got.Clone().Proposal
 			bad.ID = "broken"
-			break_(&bad)
+			damage(&bad)
 			if err := tx.PutProposal(&bad); err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +279,26 @@ func TestClone(t *testing.T) {
 	if c.Status != state.ProposalPending || c.Files[0].Hunks[0].Fate != state.FatePending {
 		t.Error("changing a clone changed the original")
 	}
-	if got := c.Paths(); len(got) != 1 || got[0] != path("a") {
-		t.Errorf("paths %v", got)
+	moved, _ := renamed(t)
+	if got, want := moved.Paths(), []workspace.Path{path("o"), path("n")}; !slices.Equal(got, want) {
+		t.Errorf("paths %v, want %v", got, want)
+	}
+	views := moved.Hunks()
+	want := HunkView{ID: views[1].ID, Path: path("n"), Kind: KindRename, Fate: state.FatePending, Line: 2, Old: "two\n", New: "2\n"}
+	if len(views) != 2 || views[1] != want || views[0].Old+views[0].New != "" {
+		t.Errorf("hunks %+v", views)
+	}
+}
+
+// TestContinueOverBinary: a file whose text is not known is never taken for an
+// empty one.
+func TestContinueOverBinary(t *testing.T) {
+	for name, data := range map[string]string{"binary": "\x00\x01", "another encoding": "caf\xe9\n"} {
+		c := propose(t, t.Context(), worldOf(), map[string]string{"n": "new\n"})
+		draft := draftOf(worldOf("n", data))
+		conflicts, err := Continue(t.Context(), c, draft)
+		if err != nil || len(conflicts) != 1 || len(draft.Changes()) > 0 {
+			t.Errorf("%s: conflicts %v, error %v, changes %v", name, conflicts, err, draft.Changes())
+		}
 	}
 }

@@ -20,8 +20,25 @@ type Current struct {
 }
 
 // Now reads a document as it is at this moment. A file that does not exist is
-// no error.
+// no error. It must fail for one whose text is not known, being binary or of
+// another encoding, or an empty Text would be taken for an empty file; see
+// [CurrentOf].
 type Now func(path workspace.Path) (Current, error)
+
+// CurrentOf returns a file of a snapshot or draft as a Current. It fails with
+// a *[workspace.BinaryError] or a *[workspace.EncodingError].
+func CurrentOf(f *workspace.File) (Current, error) {
+	switch {
+	case f.Binary:
+		return Current{}, &workspace.BinaryError{Path: f.Path}
+	case f.NotUTF8:
+		return Current{}, &workspace.EncodingError{Path: f.Path}
+	}
+	return Current{
+		Text: f.Text, Exists: f.Exists, Open: f.Open, Version: f.Version,
+		URI: f.URI, BOM: f.BOM, Mode: uint32(f.Mode.Perm()),
+	}, nil
+}
 
 // Selection names a part of a proposal. The zero value is everything that is
 // open; File (a path, or a URI as the proposal stored it) narrows it to one
@@ -34,17 +51,17 @@ type Selection struct{ File, Hunk string }
 // inserts the text (none for an empty file); it is only ever planned for a
 // path where nothing exists. A Delete has no edits and Expect "". A rename has
 // From set: the file moves from From to Path and Edits are against its text,
-// Before; they may be nil.
+// Before; they may be nil. Open and Version are then the document's at From.
 type FilePlan struct {
 	Path           workspace.Path
-	URI            string
+	URI            string // never empty; the editor's spelling where it is known
 	Open           bool
 	Version        int32
 	Before, Expect string // the whole text now and after, line ends as the editor has them
 	Edits          edits.Set
 	Create, Delete bool
 	From           workspace.Path
-	FromURI        string   // the editor's spelling of From
+	FromURI        string   // as URI, of From
 	BOM            bool     // as in Current
 	Mode           uint32   // as in Current; for a Create, the mode the file should get, 0 for the default
 	Hunks          []string // ids of the hunks this carries out, in the order of the file

@@ -159,7 +159,7 @@ func (p *planner) rename(i int) error {
 	wanted := p.wanted(f, move)
 	switch {
 	case !from.exists() && !to.exists():
-		p.refuseGone(f, f.From, wanted)
+		p.refuse(f, "%s, which was to be moved here, is gone", f.From)
 		return nil
 	case !from.exists():
 		if wanted {
@@ -175,25 +175,14 @@ func (p *planner) rename(i int) error {
 		return p.edit(i, f.From)
 	}
 	fp := planFor(f, f.Path, from)
-	fp.From, fp.FromURI, fp.URI = workspace.Path(f.From), from.URI, f.URI
+	fp.From, fp.FromURI = workspace.Path(f.From), uriOf(workspace.Path(f.From), from.URI)
+	fp.URI = uriOf(fp.Path, f.URI)
 	fp.Hunks = []string{move.ID}
 	if err := p.text(i, f.From, &fp); err != nil {
 		return err
 	}
 	p.plan.Files = append(p.plan.Files, fp)
 	return nil
-}
-
-// refuseGone refuses what is wanted of a file that is nowhere.
-func (p *planner) refuseGone(f state.ProposalFile, path string, move bool) {
-	for j, h := range f.Hunks {
-		if isMove(f, j) && !move {
-			continue
-		}
-		if isMove(f, j) || p.wanted(f, h) {
-			p.conflict(path, h.ID, 0, "the file is gone")
-		}
-	}
 }
 
 // edit plans the wanted hunks of a file whose text is at path.
@@ -267,14 +256,24 @@ func (fp *FilePlan) fill(set edits.Set) error {
 
 // planFor returns a plan for the document at path that changes nothing yet.
 func planFor(f state.ProposalFile, path string, cur Current) FilePlan {
-	uri := cur.URI
-	if uri == "" && path == f.Path {
-		uri = f.URI
+	own := ""
+	if path == f.Path {
+		own = f.URI
 	}
 	return FilePlan{
-		Path: workspace.Path(path), URI: uri, Open: cur.Open, Version: cur.Version,
+		Path: workspace.Path(path), URI: uriOf(workspace.Path(path), cur.URI, own), Open: cur.Open, Version: cur.Version,
 		Before: cur.Text, BOM: cur.BOM, Mode: cur.Mode,
 	}
+}
+
+// uriOf returns the first spelling of a path that is known, the editor's first.
+func uriOf(path workspace.Path, spellings ...string) string {
+	for _, uri := range spellings {
+		if uri != "" {
+			return uri
+		}
+	}
+	return path.URI()
 }
 
 // exists reports whether there is a text to edit: a file, or a document the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"emend/internal/workspace"
 	"emend/state"
 )
 
@@ -65,12 +64,4 @@ func blobText(tx *state.Tx, h state.Hash) (string, error) {
 	}
 	data, err := tx.Blob(h)
 	return string(data), err
-}
-
-// fileNow adapts a file of a snapshot or draft.
-func fileNow(f *workspace.File) Current {
-	return Current{
-		Text: f.Text, Exists: f.Exists, Open: f.Open, Version: f.Version,
-		URI: f.URI, BOM: f.BOM, Mode: uint32(f.Mode.Perm()),
-	}
 }

@@ -267,10 +267,8 @@ func (u *undoer) moveBack(m move) error {
 		return nil
 	}
 	fp := undoPlan(m.left, from)
-	fp.URI, fp.From, fp.FromURI = m.left.URI, workspace.Path(m.made.Path), from.URI
-	if fp.FromURI == "" {
-		fp.FromURI = m.made.URI
-	}
+	fp.URI, fp.From = uriOf(fp.Path, m.left.URI), workspace.Path(m.made.Path)
+	fp.FromURI = uriOf(fp.From, from.URI, m.made.URI)
 	fp.Hunks = []string{id}
 	if err := u.merge(&fp, m.left.Path, became, was); err != nil {
 		return err
@@ -282,11 +280,8 @@ func (u *undoer) moveBack(m move) error {
 // undoPlan returns a plan for a checkpoint's file that changes nothing yet.
 func undoPlan(f state.CheckpointFile, cur Current) FilePlan {
 	fp := FilePlan{
-		Path: workspace.Path(f.Path), URI: cur.URI, Open: cur.Open, Version: cur.Version,
+		Path: workspace.Path(f.Path), URI: uriOf(workspace.Path(f.Path), cur.URI, f.URI), Open: cur.Open, Version: cur.Version,
 		Before: cur.Text, BOM: cur.BOM, Mode: cur.Mode,
-	}
-	if fp.URI == "" {
-		fp.URI = f.URI
 	}
 	if !cur.exists() {
 		fp.BOM, fp.Mode = f.BOM, f.Mode

@@ -50,6 +50,9 @@ func (w world) apply(t fataler, plan *Plan) {
 func (w world) applyFile(t fataler, fp FilePlan) {
 	t.Helper()
 	path := fp.Path
+	if fp.URI == "" || fp.From != "" && fp.FromURI == "" {
+		t.Fatalf("a file plan without its URI: %+v", fp)
+	}
 	if fp.From != "" {
 		if _, ok := w[path]; ok {
 			t.Fatalf("rename to %s, which exists", path)
@@ -194,7 +197,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// moved counts hunks by state in a located list.
+// fates counts located hunks by fate.
 func fates(located []LocatedHunk) map[state.Fate]int {
 	n := map[state.Fate]int{}
 	for _, l := range located {
