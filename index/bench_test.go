@@ -44,3 +44,33 @@ func BenchmarkOneChangedFile(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkGrep(b *testing.B) {
+	ix := goTree(b)
+	for name, q := range map[string]Query{
+		"selective": {Pattern: "ErrBodyReadAfterClose"}, "none": {Pattern: "nosuchwordanywhere"}, "unselective": {Pattern: "err", Limit: 10_000},
+		"ignore case": {Pattern: "errbodyreadafterclose", IgnoreCase: true}, "expression": {Pattern: `ErrBody\w+Close\b`, Regexp: true},
+		"no literal": {Pattern: `\b[a-z]{3}[0-9]\(`, Regexp: true}, "globs": {Pattern: "nosuchwordanywhere", Globs: []string{"net/**/*.go"}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := ix.Grep(b.Context(), nil, q); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	ix := goTree(b)
+	for _, query := range []string{"server.go", "net http transfer", "e"} {
+		b.Run(query, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := ix.Find(b.Context(), query, 20); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -70,8 +70,8 @@ func readOpen(file *os.File, buf []byte, limit int64) ([]byte, error) {
 		room := buf[len(buf):min(int64(cap(buf)), limit)]
 		n, err := file.Read(room)
 		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			break
+		if err == io.EOF || err == nil && n < len(room) && int64(len(buf)) >= size {
+			break // as much as there was a moment ago, and no more came
 		}
 		if err != nil {
 			return nil, err

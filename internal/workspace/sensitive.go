@@ -39,31 +39,63 @@ var harmlessNames = []string{
 	"credentials.md", "credentials.proto",
 }
 
-// Sensitive reports whether a file looks by its name as if it held secrets. It
-// does not read the file. Tools do not read such files, nor send them, unless
-// the person allows it; see [SensitiveText] for what a name does not tell.
-func Sensitive(p Path) bool {
-	slash := strings.ToLower(filepath.ToSlash(string(p)))
-	base := path.Base(slash)
-	if matchAny(harmlessNames, base) {
-		return false
+// nameTable answers which of some patterns match a base name. All but few
+// patterns are a whole name or an extension, which cost one look-up.
+type nameTable struct {
+	whole, ext map[string]bool
+	patterns   []string
+}
+
+func newNameTable(patterns []string) nameTable {
+	t := nameTable{whole: make(map[string]bool), ext: make(map[string]bool)}
+	for _, p := range patterns {
+		rest, star := strings.CutPrefix(p, "*.")
+		switch {
+		case star && !strings.ContainsAny(rest, "*?[\\."):
+			t.ext["."+rest] = true
+		case !strings.ContainsAny(p, "*?[\\"):
+			t.whole[p] = true
+		default:
+			t.patterns = append(t.patterns, p)
+		}
 	}
-	if matchAny(sensitiveNames, base) {
+	return t
+}
+
+// has reports whether one of the patterns, all of which are well formed,
+// matches the base name.
+func (t nameTable) has(base string) bool {
+	if t.whole[base] || t.ext[path.Ext(base)] {
 		return true
 	}
-	for _, place := range sensitivePlaces {
-		if strings.HasSuffix(slash, place) {
+	for _, pattern := range t.patterns {
+		// A pattern begins with what the name must begin with, or with a star.
+		if pattern[0] != '*' && !strings.HasPrefix(base, pattern[:1]) {
+			continue
+		}
+		if ok, err := path.Match(pattern, base); err == nil && ok {
 			return true
 		}
 	}
 	return false
 }
 
-// matchAny reports whether one of the patterns, all of which are well formed,
-// matches the base name.
-func matchAny(patterns []string, base string) bool {
-	for _, pattern := range patterns {
-		if ok, err := path.Match(pattern, base); err == nil && ok {
+var (
+	sensitiveTable = newNameTable(sensitiveNames)
+	harmlessTable  = newNameTable(harmlessNames)
+)
+
+// Sensitive reports whether a file looks by its name as if it held secrets. It
+// does not read the file. Tools do not read such files, nor send them, unless
+// the person allows it; see [SensitiveText] for what a name does not tell.
+func Sensitive(p Path) bool {
+	slash := strings.ToLower(filepath.ToSlash(string(p)))
+	base := path.Base(slash)
+	if sensitiveTable.has(base) {
+		return !harmlessTable.has(base)
+	}
+	for _, place := range sensitivePlaces {
+		if strings.HasSuffix(slash, place) {
 			return true
 		}
 	}
