@@ -117,10 +117,15 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 	return m.refuse(b, NotFound, message+" Copy the lines as they are:\n"+s.excerpt(first-2, first+n+2))
 }
 
+// tiny reports lines too short for their being there to mean anything.
+func tiny(lines []string) bool {
+	return len(strings.Join(strings.Fields(strings.Join(lines, " ")), "")) < 12
+}
+
 // holds returns the line where the file has the lines, or -1. Lines too short
 // to mean anything are not looked for.
 func (s *source) holds(lines []string) int {
-	if len(strings.Join(strings.Fields(strings.Join(lines, " ")), "")) < 12 {
+	if tiny(lines) {
 		return -1
 	}
 	if at := s.findLines(TierIndent, lines); s.valid && len(at) > 0 {

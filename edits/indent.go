@@ -10,7 +10,8 @@ type reindenter struct {
 	from   unit              // one level in SEARCH and REPLACE
 	to     unit              // one level in the file
 	clash  bool              // one SEARCH indent stands for several of the file
-	shift  bool              // a clash that the first line's shift explains well enough
+	asIs   bool              // REPLACE has the file's indentation already
+	byBase bool              // REPLACE is only off by what the first lines are
 }
 
 // unit is one level of indentation.
@@ -48,10 +49,13 @@ func newReindenter(search, file, replace []string) *reindenter {
 			r.images[from] = to
 		}
 	}
-	r.shift = r.clash && 5*shifted >= 4*pairs
+	r.byBase = r.clash && 5*shifted >= 4*pairs
 	r.from, r.to = unitOf(search), unitOf(file)
 	if r.from.width == 0 && !r.from.tab {
 		r.from = unitOf(replace)
+	}
+	if !r.byBase {
+		r.settle(replace)
 	}
 	return r
 }
@@ -96,34 +100,33 @@ func unitOf(lines []string) unit {
 	return u
 }
 
-// settled reports that REPLACE is in the file's own indentation already, and
+// settle looks whether REPLACE is in the file's own indentation already, where
 // SEARCH was not: its first line has the file's, or its levels are as wide as
 // the file's are and SEARCH's are not.
-func (r *reindenter) settled(replace []string) bool {
+func (r *reindenter) settle(replace []string) {
+	first := ""
 	for _, l := range replace {
-		if blank(l) {
-			continue
+		if !blank(l) {
+			first = leadingSpace(l)
+			break
 		}
-		first := leadingSpace(l)
-		if first != r.base[1] {
-			return false
-		}
-		if r.base[0] != r.base[1] {
-			return true
-		}
-		break
+	}
+	if first == r.base[1] && r.base[0] != r.base[1] {
+		r.asIs = true
+		return
 	}
 	u := unitOf(replace)
 	if u.tab || r.to.tab {
-		return u.tab && r.to.tab && !r.from.tab
+		r.asIs = u.tab && r.to.tab && !r.from.tab && first == r.base[1]
+		return
 	}
-	return u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
+	r.byBase = first == r.base[0] && u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
 }
 
 // line returns a line of REPLACE with the file's indentation, or false when
 // there is no telling what that is.
 func (r *reindenter) line(l string) (string, bool) {
-	if blank(l) {
+	if blank(l) || r.asIs {
 		return l, true
 	}
 	indent := leadingSpace(l)
@@ -133,11 +136,11 @@ func (r *reindenter) line(l string) (string, bool) {
 
 // image returns what an indent of REPLACE is in the file.
 func (r *reindenter) image(indent string) (string, bool) {
-	if r.clash {
-		if !r.shift {
-			return indent, false
-		}
+	switch {
+	case r.byBase:
 		return moveIndent(indent, r.base[0], r.base[1])
+	case r.clash:
+		return indent, false
 	}
 	if to, ok := r.images[indent]; ok {
 		return to, true

@@ -149,6 +149,9 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 		if !ok {
 			return found{}, m.ambiguous(s, b, a)
 		}
+		if r := m.done(s, b, a, i); r != nil {
+			return found{}, r
+		}
 		return m.rewrite(s, b, a, i)
 	}
 	if s.valid {
@@ -162,6 +165,44 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 		}
 	}
 	return found{}, m.notFound(s, b, c)
+}
+
+// done refuses a block that has been applied before, so that sending it twice
+// does no harm: around the place the file reads as REPLACE does, or SEARCH is
+// only nearly there while REPLACE is there exactly.
+func (m *matcher) done(s *source, b Block, a attempt, i int) *Refusal {
+	if a.tier == TierSubstring || len(a.sec.replace) == 0 {
+		return nil
+	}
+	at := a.spans[i][0]
+	for _, k := range occurrences(a.sec.replace, a.sec.search) {
+		first, end := at-k, at-k+len(a.sec.replace)
+		if filled(a.sec.replace) > filled(a.sec.search) && first >= 0 && end <= len(s.bodies) && slices.Equal(s.bodies[first:end], a.sec.replace) {
+			return m.refuse(b, AlreadyApplied, fmt.Sprintf("lines %s already read as REPLACE does. Leave the block out.", lineNumbers(first, end)))
+		}
+	}
+	if a.tier == TierExact && len(a.sec.search) == len(bodies(b.Search)) || tiny(a.sec.replace) {
+		return nil
+	}
+	for _, first := range s.findLines(TierExact, a.sec.replace) {
+		if end := first + len(a.sec.replace); end <= at || first >= a.spans[i][1] {
+			return m.refuse(b, AlreadyApplied, fmt.Sprintf(
+				"the text of REPLACE is already at lines %s, and SEARCH is not in the file as it stands. If lines %s are meant, copy them into SEARCH exactly:\n%s",
+				lineNumbers(first, end), lineNumbers(a.spans[i][0], a.spans[i][1]), s.excerpt(a.spans[i][0], a.spans[i][1])))
+		}
+	}
+	return nil
+}
+
+// filled counts the lines that are not blank.
+func filled(lines []string) int {
+	n := 0
+	for _, l := range lines {
+		if !blank(l) {
+			n++
+		}
+	}
+	return n
 }
 
 // check refuses what must not even be looked for.

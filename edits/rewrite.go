@@ -31,10 +31,8 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	same := alignLines(search, replace)
 	tolerant := a.tier != TierExact && a.tier != TierTrailing
 	var indent *reindenter
-	settled := false
 	if tolerant {
 		indent = newReindenter(search, file, replace)
-		settled = indent.settled(replace)
 	}
 	out := make([]string, len(replace))
 	for k, l := range replace {
@@ -42,7 +40,7 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 		switch {
 		case from >= 0 && (b.patch || a.tier == TierUnicode):
 			out[k] = file[from]
-		case !tolerant || settled:
+		case !tolerant || indent.asIs:
 			out[k] = l
 		case from >= 0 && !blank(l):
 			out[k] = leadingSpace(file[from]) + strings.TrimLeft(l, " \t")

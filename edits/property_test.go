@@ -1,0 +1,394 @@
+package edits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// genFile draws a file of code-like lines, some of them alike.
+func genFile(t *rapid.T) string {
+	n := rapid.IntRange(1, 25).Draw(t, "lines")
+	nl := rapid.SampledFrom([]string{"\n", "\n", "\r\n", "mixed"}).Draw(t, "ending")
+	var b strings.Builder
+	if rapid.IntRange(0, 9).Draw(t, "bom") == 0 {
+		b.WriteString(byteOrderMark)
+	}
+	for i := range n {
+		indent := rapid.SampledFrom([]string{"", "", "\t", "\t\t", "    ", "        ", "  "}).Draw(t, "indent")
+		body := rapid.SampledFrom([]string{"}", "", "return", "x := 1", "say(\"“hé”\")", "🌍 e\u0301", "a  b", "end ", "foo(a, b)", "=======", "..."}).Draw(t, "body")
+		if rapid.Bool().Draw(t, "unique") {
+			body = fmt.Sprintf("line%d(%s)", i, body)
+		}
+		if body != "" {
+			body = indent + body
+		}
+		b.WriteString(body)
+		switch {
+		case i == n-1 && rapid.Bool().Draw(t, "open"):
+		case nl == "mixed":
+			b.WriteString(rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "nl"))
+		default:
+			b.WriteString(nl)
+		}
+	}
+	return b.String()
+}
+
+// genWindow draws some neighbouring lines of a source.
+func genWindow(t *rapid.T, s *source) (lo, hi int) {
+	if len(s.bodies) == 0 {
+		t.Skip()
+	}
+	lo = rapid.IntRange(0, len(s.bodies)-1).Draw(t, "lo")
+	return lo, rapid.IntRange(lo+1, min(len(s.bodies), lo+6)).Draw(t, "hi")
+}
+
+// genReplace draws the lines to put in place of a window.
+func genReplace(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.SampledFrom([]string{"new", "\tnew2", "", "  new3", "ß 世", "}"}), 0, 4).Draw(t, "replace")
+}
+
+// lf writes lines as a block's section.
+func lf(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}
+
+// skipWindow reports windows that are refused for what they hold.
+func skipWindow(search, replace []string) bool {
+	return blank(strings.Join(search, "")) || slices.Equal(search, replace)
+}
+
+// TestUniqueWindowIsSpliced: lines that are in a file once are replaced by
+// exactly what the block says, and nothing else changes.
+func TestUniqueWindowIsSpliced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		file := genFile(t)
+		s := newSource(file)
+		lo, hi := genWindow(t, s)
+		search, replace := s.bodies[lo:hi], genReplace(t)
+		if skipWindow(search, replace) || len(occurrences(s.bodies, search)) > 1 {
+			t.Skip()
+		}
+		res := ApplyBlocks("f", file, true, []Block{{Search: lf(search), Replace: lf(replace)}}, Options{})
+		if len(res.Refused) > 0 {
+			t.Fatalf("refused: %v", res.Refused)
+		}
+		before, after := file[:s.starts[lo]], file[s.starts[hi]:]
+		if !strings.HasPrefix(res.After, before) || !strings.HasSuffix(res.After, after) {
+			t.Fatalf("text around the lines changed: %q to %q", file, res.After)
+		}
+		if got := bodies(res.After[len(before) : len(res.After)-len(after)]); hi < len(s.bodies) && !slices.Equal(got, replace) {
+			t.Fatalf("%q became %q, want %q", search, got, replace)
+		}
+		if len(replace) > 0 && hi == len(s.bodies) && strings.HasSuffix(file, "\n") != strings.HasSuffix(res.After, "\n") && replace[len(replace)-1] != "" {
+			t.Fatalf("the final newline changed: %q to %q", file, res.After)
+		}
+		for _, e := range res.Edits {
+			if e.Start < s.starts[lo] || e.End > s.starts[hi] {
+				t.Fatalf("edit %+v is outside the matched lines %d-%d", e, s.starts[lo], s.starts[hi])
+			}
+		}
+		if got := applyAsEditor(file, res.Edits); got != res.After {
+			t.Fatalf("an editor makes %q of the edits, want %q", got, res.After)
+		}
+	})
+}
+
+// applyAsEditor applies a set the way an editor does: positions in UTF-16,
+// from the end to the start, with plain counting of lines and units.
+func applyAsEditor(text string, set Set) string {
+	t := NewText(text)
+	for _, e := range slices.Backward(set) {
+		from, to := t.Position(e.Start, UTF16), t.Position(e.End, UTF16)
+		text = text[:editorOffset(text, from)] + e.New + text[editorOffset(text, to):]
+	}
+	return text
+}
+
+func editorOffset(text string, p Position) int {
+	at := 0
+	for range p.Line {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for units := 0; units < p.Column; {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		units += max(1, utf16.RuneLen(r))
+		at += size
+	}
+	return at
+}
+
+// TestRepeatedWindowIsRefused: lines that are in a file more than once are
+// never replaced, and with a neighbour that makes them unique they are.
+func TestRepeatedWindowIsRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		window := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\tb", "}", "“q”", "c  d"}), 1, 4).Draw(t, "window")
+		replace := genReplace(t)
+		if skipWindow(window, replace) {
+			t.Skip()
+		}
+		var lines []string
+		n := rapid.IntRange(2, 4).Draw(t, "times")
+		for i := range n {
+			lines = append(append(lines, fmt.Sprintf("above %d", i)), window...)
+		}
+		nl := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "ending")
+		file := strings.Join(lines, nl) + nl
+		search := window
+		if rapid.Bool().Draw(t, "noise") {
+			search = mapLines(window, func(l string) string { return "  " + plain(l) + " " })
+		}
+		res := ApplyBlocks("f", file, true, []Block{{Search: lf(search), Replace: lf(replace)}}, Options{})
+		if len(res.Refused) != 1 || res.Refused[0].Code != Ambiguous || res.After != file {
+			t.Fatalf("%q in %q: %q, %v", search, file, res.After, res.Refused)
+		}
+		pick := rapid.IntRange(0, n-1).Draw(t, "pick")
+		above := fmt.Sprintf("above %d", pick)
+		res = ApplyBlocks("f", file, true, []Block{{Search: above + "\n" + lf(search), Replace: above + "\n" + lf(search) + "new\n"}}, Options{})
+		at := (pick + 1) * (len(window) + 1)
+		if got := bodies(res.After); len(res.Refused) > 0 || len(got) != len(lines)+1 || strings.TrimSpace(got[at]) != "new" {
+			t.Fatalf("with its neighbour: %q, %v", res.After, res.Refused)
+		}
+	})
+}
+
+// noises are what models do to lines they copy; each gives another SEARCH and
+// REPLACE that mean the same.
+var noises = map[string]func(search, replace []string) ([]string, []string){
+	"outdented": func(s, r []string) ([]string, []string) {
+		common := ""
+		for i, l := range slices.Concat(s, r) {
+			if blank(l) {
+				continue
+			}
+			if indent := leadingSpace(l); i == 0 || !strings.HasPrefix(indent, common) {
+				common = indent[:commonPrefix(indent, common)]
+				if i == 0 {
+					common = indent
+				}
+			}
+		}
+		return mapLines(s, func(l string) string { return strings.TrimPrefix(l, common) }), mapLines(r, func(l string) string { return strings.TrimPrefix(l, common) })
+	},
+	"indented": func(s, r []string) ([]string, []string) {
+		more := func(l string) string {
+			if l == "" {
+				return l
+			}
+			return "    " + l
+		}
+		return mapLines(s, more), mapLines(r, more)
+	},
+	"trailing white space": func(s, r []string) ([]string, []string) {
+		return mapLines(s, func(l string) string { return l + "  " }), r
+	},
+	"blank lines around": func(s, r []string) ([]string, []string) {
+		return slices.Concat([]string{""}, s, []string{""}), slices.Concat([]string{""}, r, []string{""})
+	},
+	"plain quotes": func(s, r []string) ([]string, []string) {
+		return mapLines(s, plain), r
+	},
+	"fenced": func(s, r []string) ([]string, []string) {
+		return slices.Concat([]string{"```go"}, s, []string{"```"}), slices.Concat([]string{"```go"}, r, []string{"```"})
+	},
+	"typo": func(s, r []string) ([]string, []string) {
+		out := slices.Clone(s)
+		out[0] += "q"
+		return out, r
+	},
+	"a line dropped": func(s, r []string) ([]string, []string) { return s[:len(s)-1], r },
+}
+
+func mapLines(lines []string, f func(string) string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = f(l)
+	}
+	return out
+}
+
+// TestNoiseGivesTheSameOrNothing: what a model garbles while copying gives the
+// same text or a refusal, and never a third one. The corpus cases are the
+// ground truth.
+func TestNoiseGivesTheSameOrNothing(t *testing.T) {
+	third, same, none := 0, 0, 0
+	for _, c := range readCorpus(t) {
+		if c.Kind != "apply" || c.Policy != nil || c.Error || c.Search == nil || c.Original == nil || *c.Search == "" {
+			continue
+		}
+		search, replace := bodies(*c.Search), bodies(*c.Replace)
+		want := ApplyBlocks("f", *c.Original, true, []Block{{Search: lf(search), Replace: lf(replace)}}, Options{})
+		if len(want.Refused) > 0 {
+			continue
+		}
+		for name, noise := range noises {
+			s, r := noise(search, replace)
+			if len(s) == 0 || slices.Equal(s, search) || blank(strings.Join(s, "")) {
+				continue
+			}
+			if name == "a line dropped" && strings.HasSuffix(lf(replace), search[len(search)-1]+"\n") {
+				continue // then the shorter block says something else, and rightly so
+			}
+			got := ApplyBlocks("f", *c.Original, true, []Block{{Search: lf(s), Replace: lf(r)}}, Options{})
+			switch {
+			case len(got.Refused) > 0:
+				none++
+			case name == "a line dropped": // a shorter SEARCH is another edit
+			case sameButSpace(got.After, want.After):
+				same++
+			default:
+				third++
+				t.Errorf("%s, %s:\nwrote %q\nwant  %q", c.ID, name, got.After, want.After)
+			}
+		}
+	}
+	t.Logf("noise: same %d, refused %d, other %d", same, none, third)
+}
+
+// sameButSpace compares texts without regard to white space at line ends and
+// blank lines, which REPLACE decides.
+func sameButSpace(a, b string) bool {
+	norm := func(s string) string {
+		var out []string
+		for _, l := range bodies(s) {
+			if t := strings.TrimRight(plain(l), " \t"); t != "" {
+				out = append(out, t)
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return norm(a) == norm(b)
+}
+
+// TestRepliesAreIdempotent: the same reply again finds nothing to do, and the
+// opposite reply takes it back.
+func TestRepliesAreIdempotent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		file := genFile(t)
+		s := newSource(file)
+		lo, hi := genWindow(t, s)
+		search, replace := s.bodies[lo:hi], []string{"brand", "\tnew()", "lines"}
+		block := Block{Search: lf(search), Replace: lf(replace)}
+		first := ApplyBlocks("f", file, true, []Block{block}, Options{})
+		if len(first.Refused) > 0 || s.empty() {
+			t.Skip()
+		}
+		again := ApplyBlocks("f", first.After, true, []Block{block}, Options{})
+		if len(s.findLines(TierUnicode, search)) == 1 && len(s.findWithin(search)) == 1 && again.After != first.After {
+			t.Fatalf("a second run made %q of %q", again.After, first.After)
+		}
+		back := ApplyBlocks("f", first.After, true, []Block{{Search: block.Replace, Replace: block.Search}}, Options{})
+		if len(back.Refused) > 0 || !slices.Equal(bodies(back.After), bodies(file)) {
+			t.Fatalf("taking it back gives %q of %q, %v", back.After, file, back.Refused)
+		}
+	})
+}
+
+// TestBlocksCommute: blocks for different lines give the same text in any
+// order.
+func TestBlocksCommute(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "lines")
+		var b strings.Builder
+		var blocks []Block
+		for i := range n {
+			fmt.Fprintf(&b, "line %d\n", i)
+			if rapid.Bool().Draw(t, "edit") {
+				blocks = append(blocks, Block{Index: len(blocks), Search: fmt.Sprintf("line %d\n", i), Replace: fmt.Sprintf("edited %d\nand more\n", i)})
+			}
+		}
+		want := ApplyBlocks("f", b.String(), true, blocks, Options{})
+		shuffled := rapid.Permutation(blocks).Draw(t, "order")
+		got := ApplyBlocks("f", b.String(), true, shuffled, Options{})
+		if len(want.Refused) > 0 || got.After != want.After || fmt.Sprint(got.Edits) != fmt.Sprint(want.Edits) {
+			t.Fatalf("%q %v\nwant %q %v", got.After, got.Refused, want.After, want.Refused)
+		}
+	})
+}
+
+// TestChunksDoNotMatter: however a reply is cut, the blocks are the same, and
+// a part of a reply never yields a block that the whole does not.
+func TestChunksDoNotMatter(t *testing.T) {
+	pieces := []string{"f.go\n", "```go\n", "```\n", "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "a\n", "\tb\r\n", "\n", "prose `x.go`:\n", "  <<<<<<< SEARCH\n", "--- a/f.go\n",
+		"+++ b/f.go\n", "@@ -1 +1 @@\n", "-a\n", "+b\n", " c\n", "*** Begin Patch\n", "*** Update File: f.go\n", "*** End Patch\n", "<<<<<<<<< SEARCH\n", ">>>>>>>>> REPLACE\n", "世"}
+	rapid.Check(t, func(t *rapid.T) {
+		reply := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "pieces"), "")
+		want := Parse(reply)
+		var p Parser
+		var fed []Block
+		for rest := reply; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "chunk")
+			fed = append(fed, p.Feed(rest[:n])...)
+			rest = rest[n:]
+		}
+		got := p.Finish()
+		if fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprint(fed) != fmt.Sprint(got.Blocks[:len(fed)]) {
+			t.Fatalf("chunks give %+v\nwant %+v", got, want)
+		}
+		cut := rapid.IntRange(0, len(reply)).Draw(t, "cut")
+		part := Parse(reply[:cut])
+		for i, b := range part.Blocks {
+			if b.patch || i >= len(want.Blocks) { // a diff has no end mark
+				break
+			}
+			if fmt.Sprint(b) != fmt.Sprint(want.Blocks[i]) {
+				t.Fatalf("the part %q has %+v\nthe whole has %+v", reply[:cut], b, want.Blocks[i])
+			}
+		}
+	})
+}
+
+// TestCorpusChunks cuts every recorded reply in two at every place.
+func TestCorpusChunks(t *testing.T) {
+	for _, c := range readCorpus(t) {
+		if c.Response == nil || len(*c.Response) > 1500 {
+			continue
+		}
+		want := fmt.Sprint(Parse(*c.Response))
+		for cut := range len(*c.Response) {
+			var p Parser
+			p.Feed((*c.Response)[:cut])
+			p.Feed((*c.Response)[cut:])
+			if got := fmt.Sprint(p.Finish()); got != want {
+				t.Fatalf("%s cut at %d: %s\nwant %s", c.ID, cut, got, want)
+			}
+		}
+	}
+}
+
+// TestDiffsAreReplies: a unified diff, read as a reply, makes of the text
+// before the text after, and so does one without right line numbers.
+func TestDiffsAreReplies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := genDistinct(t)
+		context := rapid.IntRange(1, 4).Draw(t, "context")
+		text := Unified("a/f.go", "b/f.go", before, after, context)
+		if before == "" || text == "" {
+			t.Skip()
+		}
+		if rapid.Bool().Draw(t, "no numbers") {
+			text = numbersPattern.ReplaceAllString(text, "@@ @@")
+			lines := splitLines(text)
+			for i, l := range lines {
+				if strings.HasPrefix(l, "@@ -") {
+					lines[i] = "@@ ... @@\n"
+				}
+			}
+			text = strings.Join(lines, "")
+		}
+		results := ApplyReply(Parse("Here:\n```diff\n"+text+"```\n"), memory{"f.go": before}, "", Options{})
+		if len(results) != 1 || len(results[0].Refused) > 0 || results[0].After != after {
+			t.Fatalf("%q became %+v\nwant %q by\n%s", before, results, after, text)
+		}
+	})
+}
