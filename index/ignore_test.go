@@ -96,6 +96,9 @@ func TestIgnoreAgainstGit(t *testing.T) {
 		trail\ x sp{ace}.txt [b].txt a-b a]b a+b.(c) star*name q?mark 1x 2x ax Ax _x ünï.txt deep/1/2/3/4/5.txt deep/1/2/x.tmp
 		Target/A target/b ab abc a/../keep`)
 	names = slices.DeleteFunc(names, func(s string) bool { return strings.Contains(s, "..") || s == "a" || s == "trail\\" || s == "x" })
+	dir := t.TempDir()
+	env.run(t, dir, "init", "-q")
+	plant(t, dir, names...)
 	for _, tt := range []struct{ name, rules string }{
 		{"none", ""},
 		{"comments and blanks", "# a.o\n\n   \n\\#hash\n"},
@@ -142,9 +145,6 @@ func TestIgnoreAgainstGit(t *testing.T) {
 		{"many stars", "*a*b*c*\n*.*.*\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			env.run(t, dir, "init", "-q")
-			plant(t, dir, names...)
 			plant(t, dir, ".gitignore "+tt.rules)
 			ix := New(workspace.NewRoots(dir), Options{Getenv: env.getenv})
 			if diff := difference(listed(t, ix), env.wanted(t, dir)); diff != "" {

@@ -5,90 +5,91 @@ import (
 	goscanner "go/scanner"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestDirectives reads a text with «» around what each directive takes out and
-// compares the instructions.
+// directiveTests have «» around what each directive takes out.
+var directiveTests = []struct {
+	language, text string
+	want           []string // instructions
+}{
+	{"go", "a\n«// emend: do X\n»b\n", []string{"do X"}},
+	{"go", "«\t// emend: do X\n»\tb\n", []string{"do X"}},
+	{"go", "«//emend: do X\n»", []string{"do X"}},
+	{"go", "«// EMEND: do X»", []string{"do X"}},
+	{"go", "«// Emend:\tdo X  \r\n»b", []string{"do X"}},
+	{"go", "x := 1« // emend: do X»\n", []string{"do X"}},
+	{"go", "x := 1«// emend: do X»\r\n", []string{"do X"}},
+	{"go", "«/// emend: do X\n»", []string{"do X"}},
+	{"go", "«/* emend: do X */\n»", []string{"do X"}},
+	{"go", "\t«/* emend: do X */ »x()\n", []string{"do X"}},
+	{"go", "f(a« /* emend: do X */», b)\n", []string{"do X"}},
+	{"go", "«/* emend: do X\n * and Y\n */\n»", []string{"do X\nand Y"}},
+	{"go", "/* emend: never closed\n", nil},
+	// What continues a directive, and what does not.
+	{"go", "«// emend: do X\n// and Y\n// and Z\n»func f() {}\n", []string{"do X\nand Y\nand Z"}},
+	{"go", "«// emend: do X\n// and Y»", []string{"do X\nand Y"}},
+	{"go", "«// emend: do X\n»//\n// not this\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»// \n// not this\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»\n// not this\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»//go:generate stringer\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»\t// another indent\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»/// another sign\n", []string{"do X"}},
+	{"go", "«// emend: do X\n»«// emend: do Y\n»", []string{"do X", "do Y"}},
+	{"go", "«// emend: do X\n// see emend: more\n»", []string{"do X\nsee emend: more"}},
+	{"go", "x()« // emend: do X»\n// not this\n", []string{"do X"}},
+	{"html", "«<!-- emend: a -->\n<!-- b -->\n»<p>\n", []string{"a\nb"}},
+	{"css", "«/* emend: a\n   b */\n»p {}\n", []string{"a\nb"}},
+	// What is no directive.
+	{"go", "// emend:do X\n// emend:\n// emend: \n// xemend: a\n// see emend: a\n// TODO emend: a\n", nil},
+	{"go", "emend: do X\n\"// emend: do X\"\n", nil},
+	{"go", "s := \"a // emend: do X\"\n", nil},
+	{"go", "s := \"a \\\" // emend: do X\"\n", nil},
+	{"go", "s := '\"'« // emend: do X»\n", []string{"do X"}},
+	{"go", "s := `\n// emend: do X\n`\n«// emend: do Y\n»", []string{"do Y"}},
+	{"go", "/*\n// emend: do X\n*/\n", nil},
+	{"go", "// write \"// emend: do X\" there\n// or // emend: do Y\n", nil},
+	{"go", "s := \"never closed« // emend: do X»\n", []string{"do X"}},
+	{"go", "s := `never closed« // emend: do X»\n", []string{"do X"}},
+	{"go", "see https://emend: x\n", nil},
+	{"python", "s = \"\"\"\n# emend: do X\n\"\"\"\n«# emend: do Y\n»", []string{"do Y"}},
+	{"python", "x = '#'« # emend: do X»\n", []string{"do X"}},
+	{"python", "x = ' # emend: do X'\n", nil},
+	{"python", "x = 1«# emend: do X»\n", []string{"do X"}},
+	{"shellscript", "echo a# emend: no\necho it« # emend: yes»\n", []string{"yes"}},
+	{"shellscript", "echo \\# emend: no\n", nil},
+	{"rust", "fn f<'a>(x: &'a str) {}« // emend: do X»\n«//! emend: do Y\n»", []string{"do X", "do Y"}},
+	{"sql", "select 1« -- emend: do X»\nselect '-- emend: no'\n", []string{"do X"}},
+	{"lua", "«--[[ emend: do X ]]\n»«-- emend: do Y\n»", []string{"do X", "do Y"}},
+	{"haskell", "«{- emend: do X -}\n»f' = 1« -- emend: do Y»\n", []string{"do X", "do Y"}},
+	{"latex", "50\\% emend: no\na« % emend: do X»\n", []string{"do X"}},
+	{"vim", "«\" emend: do X\n»echo \" emend: no\"\n", []string{"do X"}},
+	{"bat", "«REM emend: do X\n»«rem emend: do Y\n»«:: emend: do Z\n»", []string{"do X", "do Y", "do Z"}},
+	{"bat", "REMemend: no\nxrem emend: no\n", nil},
+	{"vb", "x = 1« ' emend: do X»\n", []string{"do X"}},
+	{"ocaml", "«(* emend: do X *)\n»", []string{"do X"}},
+	{"markdown", "# emend: a heading\n«<!-- emend: do X -->\n»```go\n// emend: an example\n```\n", []string{"do X"}},
+	{"vue", "«<!-- emend: a -->\n»«// emend: b\n»«/* emend: c */\n»", []string{"a", "b", "c"}},
+	{"clojure", "«;; emend: do X\n;; and Y\n»(f)« ; emend: do Z»\n", []string{"do X\nand Y", "do Z"}},
+	{"yaml", "emend: value\n- emend: value\n«  # emend: do X\n»a: b« # emend: do Y»\nc: d# emend: no\n", []string{"do X", "do Y"}},
+	{"json", "«// emend: do X\n»{}\n", []string{"do X"}},
+	{"fortran", "«! emend: do X\n»", []string{"do X"}},
+	{"erb", "«<%# emend: do X %>\n»", []string{"do X"}},
+	{"handlebars", "«{{!-- emend: do X --}}\n»«{{! emend: do Y }}\n»", []string{"do X", "do Y"}},
+	// A language that is not known.
+	{"", "«// emend: a\n»«# emend: b\n»«-- emend: c\n»«; emend: d\n»«% emend: e\n»", []string{"a", "b", "c", "d", "e"}},
+	{"brainfuck", "«\" emend: a\n»«! emend: b\n»«' emend: c\n»«REM emend: d\n»", []string{"a", "b", "c", "d"}},
+	{"", "«/* emend: a */\n»«<!-- emend: b -->\n»«(* emend: c *)\n»«{- emend: d -}\n»", []string{"a", "b", "c", "d"}},
+	{"", "foo(); emend: no\nx« // emend: a»\nhttp://emend: no\nit's« # emend: b, isn't it»\n", []string{"a", "b, isn't it"}},
+	{"plaintext", "say \"! emend: no\" ! emend: no\n", nil},
+	{"", "", nil},
+}
+
 func TestDirectives(t *testing.T) {
-	for _, tt := range []struct {
-		language, text string
-		want           []string // instructions
-	}{
-		{"go", "a\n«// emend: do X\n»b\n", []string{"do X"}},
-		{"go", "«\t// emend: do X\n»\tb\n", []string{"do X"}},
-		{"go", "«//emend: do X\n»", []string{"do X"}},
-		{"go", "«// EMEND: do X»", []string{"do X"}},
-		{"go", "«// Emend:\tdo X  \r\n»b", []string{"do X"}},
-		{"go", "x := 1« // emend: do X»\n", []string{"do X"}},
-		{"go", "x := 1«// emend: do X»\r\n", []string{"do X"}},
-		{"go", "«/// emend: do X\n»", []string{"do X"}},
-		{"go", "«/* emend: do X */\n»", []string{"do X"}},
-		{"go", "\t«/* emend: do X */ »x()\n", []string{"do X"}},
-		{"go", "f(a« /* emend: do X */», b)\n", []string{"do X"}},
-		{"go", "«/* emend: do X\n * and Y\n */\n»", []string{"do X\nand Y"}},
-		{"go", "/* emend: never closed\n", nil},
-		// What continues a directive, and what does not.
-		{"go", "«// emend: do X\n// and Y\n// and Z\n»func f() {}\n", []string{"do X\nand Y\nand Z"}},
-		{"go", "«// emend: do X\n// and Y»", []string{"do X\nand Y"}},
-		{"go", "«// emend: do X\n»//\n// not this\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»// \n// not this\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»\n// not this\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»//go:generate stringer\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»\t// another indent\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»/// another sign\n", []string{"do X"}},
-		{"go", "«// emend: do X\n»«// emend: do Y\n»", []string{"do X", "do Y"}},
-		{"go", "«// emend: do X\n// see emend: more\n»", []string{"do X\nsee emend: more"}},
-		{"go", "x()« // emend: do X»\n// not this\n", []string{"do X"}},
-		{"html", "«<!-- emend: a -->\n<!-- b -->\n»<p>\n", []string{"a\nb"}},
-		{"css", "«/* emend: a\n   b */\n»p {}\n", []string{"a\nb"}},
-		// What is no directive.
-		{"go", "// emend:do X\n// emend:\n// emend: \n// xemend: a\n// see emend: a\n// TODO emend: a\n", nil},
-		{"go", "emend: do X\n\"// emend: do X\"\n", nil},
-		{"go", "s := \"a // emend: do X\"\n", nil},
-		{"go", "s := \"a \\\" // emend: do X\"\n", nil},
-		{"go", "s := '\"'« // emend: do X»\n", []string{"do X"}},
-		{"go", "s := `\n// emend: do X\n`\n«// emend: do Y\n»", []string{"do Y"}},
-		{"go", "/*\n// emend: do X\n*/\n", nil},
-		{"go", "// write \"// emend: do X\" there\n// or // emend: do Y\n", nil},
-		{"go", "s := \"never closed« // emend: do X»\n", []string{"do X"}},
-		{"go", "s := `never closed« // emend: do X»\n", []string{"do X"}},
-		{"go", "see https://emend: x\n", nil},
-		{"python", "s = \"\"\"\n# emend: do X\n\"\"\"\n«# emend: do Y\n»", []string{"do Y"}},
-		{"python", "x = '#'« # emend: do X»\n", []string{"do X"}},
-		{"python", "x = ' # emend: do X'\n", nil},
-		{"python", "x = 1«# emend: do X»\n", []string{"do X"}},
-		{"shellscript", "echo a# emend: no\necho it« # emend: yes»\n", []string{"yes"}},
-		{"shellscript", "echo \\# emend: no\n", nil},
-		{"rust", "fn f<'a>(x: &'a str) {}« // emend: do X»\n«//! emend: do Y\n»", []string{"do X", "do Y"}},
-		{"sql", "select 1« -- emend: do X»\nselect '-- emend: no'\n", []string{"do X"}},
-		{"lua", "«--[[ emend: do X ]]\n»«-- emend: do Y\n»", []string{"do X", "do Y"}},
-		{"haskell", "«{- emend: do X -}\n»f' = 1« -- emend: do Y»\n", []string{"do X", "do Y"}},
-		{"latex", "50\\% emend: no\na« % emend: do X»\n", []string{"do X"}},
-		{"vim", "«\" emend: do X\n»echo \" emend: no\"\n", []string{"do X"}},
-		{"bat", "«REM emend: do X\n»«rem emend: do Y\n»«:: emend: do Z\n»", []string{"do X", "do Y", "do Z"}},
-		{"bat", "REMemend: no\nxrem emend: no\n", nil},
-		{"vb", "x = 1« ' emend: do X»\n", []string{"do X"}},
-		{"ocaml", "«(* emend: do X *)\n»", []string{"do X"}},
-		{"markdown", "# emend: a heading\n«<!-- emend: do X -->\n»```go\n// emend: an example\n```\n", []string{"do X"}},
-		{"vue", "«<!-- emend: a -->\n»«// emend: b\n»«/* emend: c */\n»", []string{"a", "b", "c"}},
-		{"clojure", "«;; emend: do X\n;; and Y\n»(f)« ; emend: do Z»\n", []string{"do X\nand Y", "do Z"}},
-		{"yaml", "emend: value\n- emend: value\n«  # emend: do X\n»a: b« # emend: do Y»\nc: d# emend: no\n", []string{"do X", "do Y"}},
-		{"json", "«// emend: do X\n»{}\n", []string{"do X"}},
-		{"fortran", "«! emend: do X\n»", []string{"do X"}},
-		{"erb", "«<%# emend: do X %>\n»", []string{"do X"}},
-		{"handlebars", "«{{!-- emend: do X --}}\n»«{{! emend: do Y }}\n»", []string{"do X", "do Y"}},
-		// A language that is not known.
-		{"", "«// emend: a\n»«# emend: b\n»«-- emend: c\n»«; emend: d\n»«% emend: e\n»", []string{"a", "b", "c", "d", "e"}},
-		{"brainfuck", "«\" emend: a\n»«! emend: b\n»«' emend: c\n»«REM emend: d\n»", []string{"a", "b", "c", "d"}},
-		{"", "«/* emend: a */\n»«<!-- emend: b -->\n»«(* emend: c *)\n»«{- emend: d -}\n»", []string{"a", "b", "c", "d"}},
-		{"", "foo(); emend: no\nx« // emend: a»\nhttp://emend: no\nit's« # emend: b, isn't it»\n", []string{"a", "b, isn't it"}},
-		{"plaintext", "say \"! emend: no\" ! emend: no\n", nil},
-		{"", "", nil},
-	} {
+	for _, tt := range directiveTests {
 		text, spans := unmark(tt.text)
 		got := Directives(tt.language, text)
 		var said []string
@@ -179,7 +180,11 @@ func TestWrittenDirectivesAreFound(t *testing.T) {
 // TestScannerAgainstGo compares the comments found in the Go tree with those
 // that go/scanner finds.
 func TestScannerAgainstGo(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "*", "*.go"))
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("the go command is not here:", err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "*", "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Skip("no Go tree here")
 	}

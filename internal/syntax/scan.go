@@ -147,7 +147,8 @@ func (s *scanner) stringEnd(at int) int {
 		}
 	}
 	q := rest[:1]
-	if strings.Contains(s.st.quotes, q) && !(s.st == &unknown && q == "'" && afterLetter(s.text, at)) {
+	apostrophe := s.st == &unknown && q == "'" && afterLetter(s.text, at)
+	if strings.Contains(s.st.quotes, q) && !apostrophe {
 		if at >= s.lineEnd {
 			s.lineEnd = len(s.text)
 			if i := strings.IndexByte(rest, '\n'); i >= 0 {
