@@ -68,10 +68,16 @@ func (s *session) now(ctx context.Context) proposal.Now {
 		if err != nil {
 			return proposal.Current{}, err
 		}
-		if f.Binary || f.NotUTF8 {
-			return proposal.Current{}, fmt.Errorf("%s is not UTF-8 text", p)
+		cur, err := proposal.CurrentOf(f)
+		if err != nil {
+			return proposal.Current{}, err
 		}
-		return proposal.Current{Text: f.Text, Exists: f.Exists, Open: f.Open, Version: f.Version, URI: f.URI, BOM: f.BOM, Mode: uint32(f.Mode.Perm())}, nil
+		if doc, ok := snap.Document(p); ok {
+			// The text exactly as the editor has it: positions are counted in
+			// it, a byte-order mark that it shows included.
+			cur.Text = doc.Text.String()
+		}
+		return cur, nil
 	}
 }
 
@@ -98,9 +104,12 @@ func (s *session) apply(ctx context.Context, id string, sel proposal.Selection, 
 		return "failed"
 	}
 	next := p.Clone()
-	tally := s.send(ctx, plan, preview, func(path workspace.Path) (*proposal.Plan, error) {
-		return p.Plan(proposal.Selection{File: string(path), Hunk: sel.Hunk}, s.now(ctx))
-	}, func(done *proposal.Plan) map[workspace.Path]proposal.Outcome { return next.Settle(done, s.now(ctx)) })
+	tally := s.send(ctx, plan, preview, sending{
+		replan: func(path workspace.Path) (*proposal.Plan, error) {
+			return p.Plan(proposal.Selection{File: string(path), Hunk: sel.Hunk}, s.now(ctx))
+		},
+		settle: func(done *proposal.Plan) map[workspace.Path]proposal.Outcome { return next.Settle(done, s.now(ctx)) },
+	})
 	next.Record(&proposal.Plan{Conflicts: plan.Conflicts, Already: plan.Already}, nil)
 	s.keep(ctx, pending{next, p.project})
 	tally.conflicts = plan.Conflicts
@@ -151,39 +160,94 @@ type tally struct {
 	conflicts []proposal.Conflict
 }
 
+// sending is how a plan is followed through: planned again for one document,
+// and settled when it was sent.
+type sending struct {
+	replan func(workspace.Path) (*proposal.Plan, error)
+	settle func(*proposal.Plan) map[workspace.Path]proposal.Outcome
+}
+
+// maxResends bounds how often a document's edit is sent again because the
+// person types.
+const maxResends = 3
+
 // send hands a plan to the editor and waits until the mirror shows what came of
 // it. Clients that check only one document's version get one edit a document;
 // each of those is planned again right before it is sent, since the person may
 // have typed in the meantime.
-func (s *session) send(ctx context.Context, plan *proposal.Plan, preview bool,
-	replan func(workspace.Path) (*proposal.Plan, error),
-	settle func(*proposal.Plan) map[workspace.Path]proposal.Outcome) *tally {
+func (s *session) send(ctx context.Context, plan *proposal.Plan, preview bool, how sending) *tally {
 	t := &tally{}
 	if plan.Empty() {
 		return t
 	}
 	if !s.editor.quirks.editPerDocument {
-		s.sendOne(ctx, plan, preview, settle, t)
+		s.sendOne(ctx, plan, preview, how, t, maxResends)
 		return t
 	}
 	for i, fp := range plan.Files {
 		one := plan
 		if i > 0 {
-			again, err := replan(fp.Path)
+			again, err := how.replan(fp.Path)
 			if err != nil {
 				t.not, t.reason = append(t.not, fp.Path), err.Error()
 				continue
 			}
 			one = again
 		}
-		only := *one
-		only.Conflicts, only.Already = nil, nil
-		only.Files = filesOf(one, fp.Path)
-		if len(only.Files) > 0 {
-			s.sendOne(ctx, &only, preview, settle, t)
+		if only := onlyFile(one, fp.Path); !only.Empty() {
+			s.sendOne(ctx, only, preview, how, t, maxResends)
 		}
 	}
 	return t
+}
+
+// onlyFile is the part of a plan that is about one document.
+func onlyFile(plan *proposal.Plan, path workspace.Path) *proposal.Plan {
+	only := *plan
+	only.Conflicts, only.Already = nil, nil
+	only.Files = filesOf(plan, path)
+	return &only
+}
+
+// resend sends a document's edit once more when the client dropped it because
+// its text had moved on by a change the server had not heard of yet: editors
+// hold changes back for some hundred milliseconds. It does so only when nothing
+// of the edit is in the text, so that it can never be there twice.
+func (s *session) resend(fp proposal.FilePlan, how sending, left int) *proposal.Plan {
+	if left == 0 || !s.dropped(fp) {
+		return nil
+	}
+	plan, err := how.replan(fp.Path)
+	if err != nil {
+		return nil
+	}
+	if plan = onlyFile(plan, fp.Path); plan.Empty() {
+		return nil
+	}
+	return plan
+}
+
+// dropped reports whether an open document has moved on without a plan's edits.
+func (s *session) dropped(fp proposal.FilePlan) bool {
+	doc, ok := s.mirror.docs.Get(fp.Path)
+	return ok && fp.Open && doc.Version != fp.Version && absent(fp, doc.Text.String())
+}
+
+// absent reports whether certainly nothing of a plan's edits is in a text: what
+// they insert occurs no more often than before, what they delete no less.
+func absent(fp proposal.FilePlan, now string) bool {
+	now = strings.ReplaceAll(now, "\r\n", "\n")
+	before := strings.ReplaceAll(fp.Before, "\r\n", "\n")
+	for _, e := range fp.Edits {
+		text := strings.ReplaceAll(e.New, "\r\n", "\n")
+		if text == "" {
+			text = strings.ReplaceAll(fp.Before[e.Start:e.End], "\r\n", "\n")
+		}
+		if strings.Count(now, text) != strings.Count(before, text) {
+			return false
+		}
+	}
+	return true
 }
 
 func filesOf(plan *proposal.Plan, path workspace.Path) []proposal.FilePlan {
@@ -197,8 +261,7 @@ func filesOf(plan *proposal.Plan, path workspace.Path) []proposal.FilePlan {
 
 // sendOne sends one edit. That the client says it was applied proves nothing in
 // half of the editors: the outcome is read from the mirror.
-func (s *session) sendOne(ctx context.Context, plan *proposal.Plan, preview bool,
-	settle func(*proposal.Plan) map[workspace.Path]proposal.Outcome, t *tally) {
+func (s *session) sendOne(ctx context.Context, plan *proposal.Plan, preview bool, how sending, t *tally, resends int) {
 	var docs []rendered
 	for _, fp := range plan.Files {
 		if fp.Create && s.editor.quirks.createNeedsFolder {
@@ -215,14 +278,20 @@ func (s *session) sendOne(ctx context.Context, plan *proposal.Plan, preview bool
 		t.reason = said.why()
 	}
 	s.awaitOutcome(ctx, plan, limit)
-	for path, outcome := range settle(plan) {
-		t.count(path, outcome)
-		if outcome == proposal.OutcomeApplied && s.mirror.docs.Unsaved(path) {
-			t.unsaved++
-		}
-	}
+	outcomes := how.settle(plan)
 	for _, fp := range plan.Files {
 		s.projects.changed(fp.Path)
+		outcome := outcomes[fp.Path]
+		if outcome == proposal.OutcomeNot || outcome == proposal.OutcomeDiverged {
+			if again := s.resend(fp, how, resends); again != nil {
+				s.sendOne(ctx, again, false, how, t, resends-1)
+				continue
+			}
+		}
+		t.count(fp.Path, outcome)
+		if outcome == proposal.OutcomeApplied && s.mirror.docs.Unsaved(fp.Path) {
+			t.unsaved++
+		}
 	}
 }
 
@@ -280,7 +349,7 @@ func (s *session) awaitOutcome(ctx context.Context, plan *proposal.Plan, limit t
 	defer timer.Stop()
 	for {
 		changed := s.mirror.docs.Changed() // before looking, so that no change is missed
-		if s.allApplied(ctx, plan) {
+		if s.allApplied(ctx, plan) || s.allDropped(plan) {
 			return
 		}
 		select {
@@ -291,6 +360,20 @@ func (s *session) awaitOutcome(ctx context.Context, plan *proposal.Plan, limit t
 			return
 		}
 	}
+}
+
+// allDropped reports whether every document of a plan has moved on without it,
+// for clients whose change is always told before their reply.
+func (s *session) allDropped(plan *proposal.Plan) bool {
+	if !s.editor.quirks.editPerDocument {
+		return false
+	}
+	for _, fp := range plan.Files {
+		if !s.dropped(fp) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *session) allApplied(ctx context.Context, plan *proposal.Plan) bool {

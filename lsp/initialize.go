@@ -76,7 +76,17 @@ func (s *session) readClientOptions(raw protocol.LSPAny) {
 		s.editor.caps.events = options.Events
 		s.editor.caps.input = options.Input
 	}
-	s.loadSettings(raw)
+	s.loadSettings(withoutInput(raw))
+}
+
+// withoutInput takes the switch that is no setting out of the options.
+func withoutInput(raw protocol.LSPAny) protocol.LSPAny {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields["input"] == nil {
+		return raw
+	}
+	delete(fields, "input")
+	return mustJSON(fields)
 }
 
 // initialRoots is the folders the client opened with. The file system's root

@@ -124,6 +124,9 @@ func (s *session) recoverProject(ctx context.Context, dir string) {
 	} else if n > 0 {
 		s.log.Info("runs of an earlier server were interrupted", "root", dir, "runs", n)
 	}
+	if _, err := pr.store.Collect(ctx, state.DefaultLimits); err != nil && ctx.Err() == nil {
+		s.log.Warn("collecting what is old", "root", dir, "error", err)
+	}
 	waiting, undo, err := loadPending(ctx, pr)
 	if err != nil {
 		s.log.Error("loading proposals", "root", dir, "error", err)

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"emend/internal/proposal"
 	"emend/internal/workspace"
@@ -51,9 +52,10 @@ func (s *session) undo(ctx context.Context, args *arguments) string {
 		s.editor.fail(ctx, "nothing was changed, because the checkpoint before it could not be kept: %v", err)
 		return "failed"
 	}
-	t := s.send(ctx, plan, false,
-		func(path workspace.Path) (*proposal.Plan, error) { return replan([]string{string(path)}) },
-		func(done *proposal.Plan) map[workspace.Path]proposal.Outcome { return s.judge(ctx, done) })
+	t := s.send(ctx, plan, false, sending{
+		replan: func(path workspace.Path) (*proposal.Plan, error) { return replan([]string{string(path)}) },
+		settle: func(done *proposal.Plan) map[workspace.Path]proposal.Outcome { return s.judge(ctx, done) },
+	})
 	t.conflicts = plan.Conflicts
 	s.takeBack(ctx, pr, cp, t.applied)
 	s.tell(ctx, t, 0)
@@ -192,15 +194,17 @@ func (s *session) commandCheckpoints(ctx context.Context, _ *arguments) (any, er
 	}
 	rows := []row{}
 	for _, pr := range s.undoProjects() {
+		var all []*state.Checkpoint
 		err := pr.store.View(ctx, func(tx *state.Tx) error {
-			all, err := tx.Checkpoints()
-			for _, cp := range all {
-				rows = append(rows, row{cp.ID, cp.Label, cp.Created.Format("2006-01-02 15:04:05"), len(cp.Files)})
-			}
+			var err error
+			all, err = tx.Checkpoints()
 			return err
 		})
 		if err != nil {
 			return nil, err
+		}
+		for _, cp := range all {
+			rows = append(rows, row{cp.ID, cp.Label, cp.Created.Format(time.DateTime), len(cp.Files)})
 		}
 	}
 	return rows, nil

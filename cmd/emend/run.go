@@ -222,7 +222,7 @@ func diskNow(ctx context.Context, roots workspace.Roots) proposal.Now {
 		if err != nil {
 			return proposal.Current{}, err
 		}
-		return proposal.Current{Text: f.Text, Exists: f.Exists, BOM: f.BOM, Mode: uint32(f.Mode.Perm())}, nil
+		return proposal.CurrentOf(f)
 	}
 }
 
