@@ -166,7 +166,7 @@ func (p pipeTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer stop()
 		p.body(req.Context(), w)
 	}()
-	return &http.Response{StatusCode: 200, Body: r, Header: http.Header{}, Request: req}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: r, Header: http.Header{}, Request: req}, nil
 }
 
 // TestTime: loading takes as long as it takes; from the first piece on, silence is

@@ -279,7 +279,7 @@ func (f *field) check(v reflect.Value) error {
 		if n.Kind() == reflect.Pointer {
 			n = n.Elem()
 		}
-		x := 0.0
+		var x float64
 		if n.CanInt() {
 			x = float64(n.Int())
 		} else {

@@ -46,14 +46,19 @@ func WorkspaceFile(root string) string { return filepath.Join(root, ".emend", "c
 
 // ReadFile reads a settings file as a layer; narrow is for a workspace's. A missing
 // file, and the path "", make a layer that sets nothing. After an error the layer is
-// of no use. It reads at most 1 MB, from ordinary files only.
+// of no use. It reads at most 1 MB, from ordinary files only; a workspace's must not
+// be a symbolic link, which could lead out of the workspace.
 func ReadFile(path string, narrow bool) (layer Layer, err error) {
 	layer = Layer{Name: path, Format: TOML, Narrow: narrow}
 	if path == "" {
 		return layer, nil
 	}
 	// Asked first, because opening a pipe would wait for its other end.
-	info, err := os.Stat(path)
+	stat := os.Stat
+	if narrow {
+		stat = os.Lstat
+	}
+	info, err := stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return layer, nil
 	}
