@@ -46,6 +46,8 @@ type demo struct {
 	settings config.Settings
 	editor   *lsptest.Editor
 	step     int
+	events   int            // emend/event notifications already printed
+	thought  string         // of the model, not printed yet
 	shown    map[string]int // progress messages already printed, by token
 	mu       sync.Mutex     // one line at a time
 }
@@ -78,7 +80,9 @@ func (a *app) demo(ctx context.Context) error {
 		served <- err
 	}()
 	defer func() { cancel(); <-served }()
-	d.editor, err = lsptest.Start(ctx, editorSide, lsptest.Config{Profile: "vscode", Root: d.dir, Answer: d.answer})
+	d.editor, err = lsptest.Start(ctx, editorSide, lsptest.Config{
+		Profile: "vscode", Root: d.dir, Answer: d.answer, InitOptions: map[string]any{"events": true},
+	})
 	if err != nil {
 		return fmt.Errorf("starting the editor: %w", err)
 	}
@@ -225,7 +229,7 @@ func (d *demo) fix(ctx context.Context, problem lsptest.Diagnostic) error {
 		if _, err := d.editor.Run(ctx, action); err != nil {
 			return err
 		}
-		p, err := d.followProgress(ctx, "emend: fix")
+		p, err := d.followRun(ctx)
 		if err != nil {
 			return err
 		}

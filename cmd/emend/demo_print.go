@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"emend/agent"
 	"emend/lsp/lsptest"
 )
 
@@ -61,6 +62,52 @@ func (d *demo) followProgress(ctx context.Context, title string) (lsptest.Progre
 		return false
 	})
 	return last, err
+}
+
+// followRun prints the steps of a run until its progress ends. It reads the
+// events that plug-ins are sent, which unlike progress leave nothing out.
+func (d *demo) followRun(ctx context.Context) (lsptest.Progress, error) {
+	var last lsptest.Progress
+	err := d.editor.Await(ctx, "the end of the run", func(s *lsptest.State) bool {
+		for _, n := range s.Events[d.events:] {
+			d.event(n.Params)
+		}
+		d.events = len(s.Events)
+		for _, p := range s.Progress {
+			if strings.HasPrefix(p.Title, "emend: fix") && p.Ended {
+				last = p
+				return true
+			}
+		}
+		return false
+	})
+	return last, err
+}
+
+// event prints one step of a run.
+func (d *demo) event(raw json.RawMessage) {
+	var e agent.Event
+	if json.Unmarshal(raw, &e) != nil {
+		return
+	}
+	switch e.Kind {
+	case agent.KindThinking:
+		d.thought += e.Text
+	case agent.KindToolCall:
+		if e.Tool == "checks" {
+			return // their result is told with the proposal
+		}
+		if d.thought != "" {
+			d.say("  %s", paint(d.colour, styleDim, "thinks: "+d.thought))
+			d.thought = ""
+		}
+		d.say("  %s", paint(d.colour, styleCyan, strings.TrimSpace(fmt.Sprintf("step %d: %s %s", e.Step, e.Tool, e.Path))))
+	case agent.KindProposal:
+		var done struct{ Data agent.Proposed }
+		if json.Unmarshal(raw, &done) == nil && done.Data.Checks != "" {
+			d.say("  %s", paint(d.colour, styleCyan, "checks over the draft: "+done.Data.Checks))
+		}
+	}
 }
 
 // field reads one string of a command's result.
