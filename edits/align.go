@@ -101,14 +101,12 @@ func walkBack(rounds [][]int32, x, y, i, j int, emit func(region)) {
 		v, off := rounds[d], d
 		k := x - y
 		down := k == -d || k != d && v[off+k-1] < v[off+k+1]
-		px, py := 0, 0
+		from := k - 1
 		if down {
-			px = int(v[off+k+1])
-			py = px - (k + 1)
-		} else {
-			px = int(v[off+k-1])
-			py = px - (k - 1)
+			from = k + 1
 		}
+		px := int(v[off+from])
+		py := px - from
 		step := region{px, px + 1, py, py}
 		if down {
 			step = region{px, px, py, py + 1}

@@ -25,6 +25,7 @@ type Block struct {
 	atEnd   bool     // the hunk ends where the file ends
 	finalNL newline  // what the hunk does to a missing newline at the end
 	soft    bool     // Path was found in prose: it counts only if such a file exists
+	instead string   // and otherwise this, the file of the block before
 }
 
 // split is one way to cut a block in two.

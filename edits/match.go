@@ -72,7 +72,7 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 		}
 	}
 	spans := s.findWithin(c.search)
-	if len(spans) == 0 || len(spans) == 1 && s.doubles(spans[0], c) {
+	if len(spans) == 0 || len(spans) == 1 && (s.doubles(spans[0], c) || !c.text && !s.fits(spans[0], c)) {
 		return attempt{}, false
 	}
 	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
@@ -93,6 +93,16 @@ func (s *source) doubles(span [2]int, c section) bool {
 	}
 	return after != "" && strings.HasSuffix(strings.TrimSpace(c.replace[len(c.replace)-1]), after) ||
 		before != "" && strings.HasPrefix(strings.TrimSpace(c.replace[0]), before)
+}
+
+// fits reports whether whole lines may replace part of one: SEARCH says a
+// word, and REPLACE adds no lines in the middle of one.
+func (s *source) fits(span [2]int, c section) bool {
+	if !slices.ContainsFunc(c.search, func(l string) bool { return strings.ContainsFunc(l, isNameRune) }) {
+		return false
+	}
+	last := s.lineAt(max(span[0], span[1]-1))
+	return len(c.replace) <= len(c.search) || blank(s.text[span[1]:s.starts[last]+len(s.bodies[last])])
 }
 
 // literal finds a string that starts with a line break: it joins two lines,

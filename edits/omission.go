@@ -9,6 +9,7 @@ var (
 	commentOpen  = regexp.MustCompile(`^(?://+|#+|--+|/\*+|<!--|;+|%+|\{/\*|\(\*|"""|\*)\s*`)
 	commentClose = regexp.MustCompile(`\s*(?:\*+/\}?|-->|\*\)|""")$`)
 	omitWords    = regexp.MustCompile(`(?i)\b(?:rest|remaining|existing|unchanged|omitted|same as|as before|previous|other|no changes?|keep|code here)\b`)
+	omitBare     = regexp.MustCompile(`(?i)^(?:\.\.\.|…)\s+\S.*$|^(?:the )?(?:rest|remainder) of [\w .]+(?:\.\.\.|…)$|^(?:existing|unchanged|remaining|other) [\w ]+(?:\.\.\.|…)$`)
 	omitWhole    = regexp.MustCompile(`(?i)^(?:the )?(?:rest|remainder) of (?:the |this |your )?[\w .]{1,40}(?:(?:remains?|stays?|is|are) )?(?:unchanged|the same|as (?:before|is)|here)$|^(?:existing|unchanged) (?:code|methods?|functions?|lines|imports|content)(?: here)?$|^(?:code|lines?) (?:omitted|unchanged)$`)
 )
 
@@ -36,7 +37,7 @@ func newOmission(c section) string {
 
 // isOmission reports whether a line stands for others: an ellipsis with words
 // that say so, or a comment that is nothing but an ellipsis or such words. A
-// bare "..." is code in some languages.
+// bare "..." is code in some languages, and so is "...rest".
 func isOmission(line string) bool {
 	if len(line) > 200 {
 		return false
@@ -53,7 +54,7 @@ func isOmission(line string) bool {
 	switch {
 	case comment && dots && words == "":
 		return true
-	case dots && omitWords.MatchString(words) && (comment || !strings.ContainsAny(words, `=(){};"'`)):
+	case dots && omitWords.MatchString(words) && (comment || omitBare.MatchString(body) && !strings.ContainsAny(words, `=(){};"'`)):
 		return true
 	}
 	return comment && omitWhole.MatchString(words)

@@ -37,6 +37,7 @@ type Parser struct {
 	body      []string // its lines so far
 	splits    []int    // where body can be cut
 	header    header   // where it says which file it is for
+	inFence   int      // width of the fence the prose is in; 0 outside
 	dropFence bool     // the next bare fence closes one that led to a block
 
 	patch     []string // lines of the diff or envelope being read
@@ -146,13 +147,16 @@ func (p *Parser) readProse(line string) {
 		p.recent = len(p.prose)
 		return
 	}
-	if ok && p.WholeFiles && !p.dropFence {
+	if ok && p.WholeFiles && !p.dropFence && (p.inFence == 0 || info != "") {
 		if h := p.findHeader(line); h.path != "" && !h.soft {
 			p.header, p.fence, p.openLine = h, width, p.line
 			p.prose = append(p.prose, line)
 			p.state = (*Parser).readFile
 			return
 		}
+	}
+	if ok {
+		p.trackFence(width, info)
 	}
 	p.prose = append(p.prose, line)
 }
@@ -204,30 +208,54 @@ func (p *Parser) findHeader(fence string) header {
 	return header{}
 }
 
-// dropHeader takes the path and the fence that lead to a block out of the
-// prose, and remembers to drop the closing fence.
+// dropHeader takes the lines that lead to a block out of the prose: its path,
+// the fence it stands in, and a fence of the path's own. It remembers to drop
+// the fence that closes.
 func (p *Parser) dropHeader() {
 	end := len(p.prose)
-	for end > p.recent {
+	named, own := p.header.path == "", false
+	for ; end > p.recent; end-- {
 		line := p.prose[end-1]
-		_, _, fence := fenceOf(line)
-		path, soft, named := pathOf(line)
-		if !blank(line) && !fence && !(named && !soft && path == p.header.path) {
+		if blank(line) {
+			continue
+		}
+		if _, _, fence := fenceOf(line); fence {
+			switch {
+			case p.inFence > 0:
+				p.inFence, p.dropFence = 0, true
+			case !named && !own:
+				own = true
+			case named && own:
+				own = false
+			default:
+				p.prose = p.prose[:end]
+				return
+			}
+			continue
+		}
+		path, soft, ok := pathOf(line)
+		if named || !ok || soft || path != p.header.path {
 			break
 		}
-		if fence {
-			p.dropFence = true
-		}
-		end--
+		named = true
 	}
 	p.prose = p.prose[:end]
+}
+
+// trackFence keeps count of the fences in the prose.
+func (p *Parser) trackFence(width int, info string) {
+	if p.inFence > 0 && info == "" && width >= p.inFence {
+		p.inFence = 0
+		return
+	}
+	p.inFence = width
 }
 
 // readBlock is the state between a block's markers.
 func (p *Parser) readBlock(line string) {
 	m := readMarker(strings.TrimSuffix(line, "\n"))
 	m.text = line
-	if m.indent != p.open.indent && m.kind != noMarker && !(m.kind == openMarker && m.indent == "") {
+	if m.indent != p.open.indent && (m.kind != openMarker || m.indent != "") {
 		m = marker{}
 	}
 	switch {
@@ -372,9 +400,15 @@ func (p *Parser) newBlock(line int) Block {
 
 // add takes a finished block.
 func (p *Parser) add(b Block) {
-	if b.Path == "" || b.soft {
-		if n := len(p.blocks); n > 0 && b.Path == "" {
-			b.Path, b.soft = p.blocks[n-1].Path, p.blocks[n-1].soft
+	if n := len(p.blocks); n > 0 {
+		before := p.blocks[n-1]
+		switch {
+		case b.Path == "":
+			b.Path, b.soft, b.instead = before.Path, before.soft, before.instead
+		case b.soft && !before.soft:
+			b.instead = before.Path
+		case b.soft:
+			b.instead = before.instead
 		}
 	}
 	b.Index = p.count
@@ -386,7 +420,7 @@ func (p *Parser) add(b Block) {
 func (p *Parser) readFile(line string) {
 	if m := readMarker(strings.TrimSuffix(line, "\n")); len(p.body) < headerReach && (m.kind == openMarker || startsPatch(line) || strings.HasPrefix(line, "--- ")) {
 		body := p.body
-		p.body, p.fence = nil, 0
+		p.inFence, p.body, p.fence = p.fence, nil, 0
 		p.state = (*Parser).readProse
 		p.prose = append(p.prose, body...)
 		p.readProse(line)
@@ -395,7 +429,7 @@ func (p *Parser) readFile(line string) {
 	if width, info, ok := fenceOf(line); ok && info == "" && width >= p.fence {
 		b := p.newBlock(p.openLine)
 		b.Whole, b.Replace = true, strings.Join(p.body, "")
-		p.prose = p.prose[:len(p.prose)-1]
+		p.inFence = p.fence
 		p.dropHeader()
 		p.dropFence = false
 		p.add(b)

@@ -16,7 +16,7 @@ var (
 	infoPattern    = regexp.MustCompile(`(?i)(?:^|\s)(?:path|file|filename|title)\s*[:=]\s*["']?([^"'\s]+)`)
 	extPattern     = regexp.MustCompile(`\.[A-Za-z0-9_+~-]{1,12}$`)
 	plainNames     = []string{"Makefile", "Dockerfile", "LICENSE", "README", "Jenkinsfile", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "CODEOWNERS", "go.mod", "BUILD", "WORKSPACE", "Justfile", "justfile", "makefile", "AUTHORS", "CHANGELOG", "CONTRIBUTING", "NOTICE", "VERSION"}
-	wrappers       = [][2]string{{"`", "`"}, {"**", "**"}, {"__", "__"}, {"*", "*"}, {`"`, `"`}, {"'", "'"}, {"<", ">"}, {"[", "]"}, {"<!--", "-->"}, {"/*", "*/"}}
+	wrappers       = [][2]string{{"`", "`"}, {"**", "**"}, {"__", "__"}, {"*", "*"}, {`"`, `"`}, {"'", "'"}, {"<!--", "-->"}, {"/*", "*/"}, {"<", ">"}, {"[", "]"}}
 	commentLeaders = []string{"//", "#", "--", ";"}
 )
 
@@ -80,7 +80,8 @@ func looksLikePath(s string, marked bool) bool {
 	if s == "" || strings.ContainsAny(s, "\n\r\x00`<>|?*\"{}") || strings.Contains(s, "...") || strings.Contains(s, "://") {
 		return false
 	}
-	if strings.ContainsFunc(s, unicode.IsSpace) && !(marked && extPattern.MatchString(s)) {
+	spaced := strings.ContainsFunc(s, unicode.IsSpace)
+	if spaced && (!marked || !extPattern.MatchString(s)) {
 		return false
 	}
 	base := s[strings.LastIndexAny(s, `/\`)+1:]

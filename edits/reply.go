@@ -62,6 +62,10 @@ func ApplyReply(r Reply, files Files, current string, opt Options) []FileResult 
 func (r *resolver) apply(name string, blocks []Block, refused []Refusal, opt Options) FileResult {
 	out := FileResult{Path: name}
 	if len(blocks) == 0 {
+		if slices.Contains(r.known, name) || name == r.current && name != "" {
+			got := r.read(name)
+			out.Existed, out.Before, out.After = got.exists, got.text, got.text
+		}
 		out.Refused = refused
 		return out
 	}

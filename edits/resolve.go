@@ -54,6 +54,9 @@ func (r *resolver) resolve(b Block) (string, *Refusal) {
 	refuse := func(code Code, format string, args ...any) (string, *Refusal) {
 		return "", &Refusal{Block: b.Index, Path: b.Path, Line: b.Line, Code: code, Message: fmt.Sprintf(format, args...)}
 	}
+	if b.soft && b.instead != "" && r.find(b.Path, false) == "" {
+		b.Path, b.soft = b.instead, false
+	}
 	creates := b.Create || b.Whole || b.Search == "" && len(b.splits) == 0 && !b.Delete
 	if b.Path == "" || b.soft && r.find(b.Path, false) == "" {
 		if r.current == "" {

@@ -11,12 +11,13 @@ import (
 type section struct {
 	search, replace []string // without endings
 	join            bool     // the last line of replace does not end: what follows goes on there
+	text            bool     // strings, whose ends are part of what they say
 	hint            int
 }
 
 // newSection reads a block's two texts. Lines end at "\n" or "\r\n".
 func newSection(search, replace string, text bool) section {
-	c := section{search: bodies(search), replace: bodies(replace)}
+	c := section{search: bodies(search), replace: bodies(replace), text: text}
 	switch {
 	case !text:
 	case strings.HasSuffix(search, "\n"):
@@ -109,7 +110,7 @@ func (c section) unescape() (section, bool) {
 	return out, found
 }
 
-var numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\||→|\t|: ?)(.*)$`)
+var numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\| ?|→|\t|: ?)(.*)$`)
 
 // unnumber returns the section without the line numbers that a listing puts
 // in front of its lines: they must count up by one. They become the hint.

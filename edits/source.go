@@ -56,7 +56,7 @@ func collapse(s string) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {
 		c := s[i]
-		clean = c < utf8.RuneSelf && c != '\t' && c != '\r' && c != '\v' && c != '\f' && !(c == ' ' && space)
+		clean = c < utf8.RuneSelf && c != '\t' && c != '\r' && c != '\v' && c != '\f' && (c != ' ' || !space)
 		space = c == ' '
 	}
 	if clean {
