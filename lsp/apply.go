@@ -146,6 +146,9 @@ func (s *session) keep(ctx context.Context, p pending) {
 	for _, path := range s.board.put(p) {
 		s.refresh(path)
 	}
+	if p.Open() == 0 {
+		s.forgetReview(p)
+	}
 }
 
 // tally is what came of a plan, for the person.

@@ -99,8 +99,9 @@ func initialRoots(params *protocol.InitializeParams) []string {
 			dirs = appendRoot(dirs, string(f.URI))
 		}
 	}
-	if len(dirs) == 0 && params.RootURI != nil {
-		dirs = appendRoot(dirs, string(*params.RootURI))
+	//nolint:staticcheck // rootUri is deprecated, and all that some clients send
+	if root := params.RootURI; len(dirs) == 0 && root != nil {
+		dirs = appendRoot(dirs, string(*root))
 	}
 	return dirs
 }

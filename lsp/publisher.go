@@ -73,30 +73,6 @@ func (p *publisher) set(ctx context.Context, path workspace.Path, doc *workspace
 	}
 }
 
-// paths returns the documents that a layer says something about.
-func (p *publisher) paths(layer string) []workspace.Path {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var out []workspace.Path
-	for path, d := range p.docs {
-		if len(d.layers[layer]) > 0 {
-			out = append(out, path)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// layer returns a layer's diagnostics of a document.
-func (p *publisher) layer(path workspace.Path, layer string) []protocol.Diagnostic {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if d := p.docs[path]; d != nil {
-		return d.layers[layer]
-	}
-	return nil
-}
-
 func (p *publisher) send(ctx context.Context, path workspace.Path, doc *workspace.Document, d *publishedDoc) {
 	params := &protocol.PublishDiagnosticsParams{URI: p.mirror.uriOf(path), Diagnostics: []protocol.Diagnostic{}}
 	if doc != nil {

@@ -28,10 +28,6 @@ func (m *mirror) uriOf(p workspace.Path) uri.URI {
 	return uri.File(string(p))
 }
 
-func identifier(u uri.URI) protocol.TextDocumentIdentifier {
-	return protocol.TextDocumentIdentifier{URI: u}
-}
-
 // canonical is raw in the library's spelling, by which the mirror is keyed.
 func canonical(raw string) uri.URI {
 	u, err := uri.Parse(raw)

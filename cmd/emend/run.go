@@ -294,5 +294,5 @@ func (t *terminal) Emit(e agent.Event) {
 func (t *terminal) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintln(t.app.err, strings.TrimSpace(text)) //nolint:errcheck // nobody listens
+	_, _ = fmt.Fprintln(t.app.err, strings.TrimSpace(text)) // nobody listens
 }

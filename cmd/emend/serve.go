@@ -196,6 +196,6 @@ func (s stdio) Close() error {
 // closeQuietly closes what has nothing left to lose.
 func closeQuietly(c io.Closer) {
 	if c != nil {
-		_ = c.Close() //nolint:errcheck // see the name
+		_ = c.Close() // see the name
 	}
 }
