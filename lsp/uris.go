@@ -3,7 +3,6 @@ package lsp
 import (
 	"strings"
 
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"emend/internal/workspace"
