@@ -1,0 +1,2 @@
+((try_statement body: (block) @mistake .)
+  (#set! message "this try has neither except nor finally"))

@@ -1,0 +1,3 @@
+((program (identifier) @mistake)
+  (#eq? @mistake "end")
+  (#set! message "unexpected \"end\""))
