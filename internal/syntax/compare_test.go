@@ -73,6 +73,8 @@ var compareTests = []struct {
 	{Bash, "if true; then\n  echo a\nfi\n", "if true; then\n  echo 'a\nfi\n", `line 2: does not parse from here on: "echo 'a"`, false},
 	{Bash, "echo a\n", "case $x in\n  a) echo \"${y#(}\" ;;\nesac\ncat <<E\n'\nE\n", "", true},
 
+	{Bash, "echo a\n", "echo {🎉 é {1..🎉} \"{日}\"\n", "", true}, // once ended the process
+
 	{"", "a {}\n", "a {\n", "", true},
 	{"cobol", "a {}\n", "a {\n", "", true},
 }

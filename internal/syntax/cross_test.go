@@ -4,8 +4,8 @@ package syntax
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -34,9 +34,13 @@ func TestGrammars(t *testing.T) {
 // TestGoAgainstGrammar compares what Go's own parser and the grammar of Go find
 // in the Go tree.
 func TestGoAgainstGrammar(t *testing.T) {
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("the go command is not here:", err)
+	}
 	var files []string
 	for _, dir := range []string{"net/http", "go/*", "encoding/*", "cmd/compile/internal/syntax"} {
-		found, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go"))
+		found, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func goProblems(text string, err error) []Problem {
 			continue
 		}
 		_, end := Token(text, at)
-		problems = append(problems, Problem{Span: Span{at, end}, Line: l.of(at), Message: e.Msg})
+		problems = append(problems, Problem{Span: Span{at, max(at, end)}, Line: l.of(at), Message: e.Msg})
 	}
 	return problems
 }

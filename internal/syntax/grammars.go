@@ -28,5 +28,13 @@ var grammars = map[Lang]*grammar{
 	C:          newGrammar(C, tsc.Language),
 	CPP:        newGrammar(CPP, tscpp.Language),
 	Ruby:       newGrammar(Ruby, tsruby.Language),
-	Bash:       newGrammar(Bash, tsbash.Language),
+	Bash:       narrow(newGrammar(Bash, tsbash.Language)),
+}
+
+// narrow is for tree-sitter-bash v0.25.0, which asks the C library whether any
+// character after a { is a digit. That reads outside of a table for one like an
+// emoji, and may end the process.
+func narrow(g *grammar) *grammar {
+	g.narrow = true
+	return g
 }

@@ -10,11 +10,7 @@ import (
 // that is indented as no line there may be, or nil. Lines inside brackets and
 // strings, and those that continue others, may be as they like.
 func indents(m masked) *Problem {
-	stack := []string{""}
-	depth := 0      // of brackets
-	joined := false // the line before goes on
-	opener := -1    // the line that wants a block below it
-	headless := -1  // the line before, if it should have been one and lacks the colon
+	b := blocks{stack: []string{""}, opener: -1, headless: -1}
 	wide := m.wide
 	for at, number := 0, 0; at < len(m.code); number++ {
 		end := len(m.code)
@@ -27,42 +23,66 @@ func indents(m masked) *Problem {
 		inside := len(wide) > 0 && wide[0].Start < at
 		line := bytes.TrimRight(m.code[at:end], " \t\r\f")
 		code := bytes.TrimLeft(line, " \t\f")
-		begin := at + len(line) - len(code)
+		indent := line[:len(line)-len(code)]
+		begin := Span{at + len(indent), at + len(line)}
 		at = end + 1
 		if len(code) == 0 {
 			continue
 		}
-		if depth == 0 && !joined && !inside {
-			indent := strings.ReplaceAll(string(m.code[begin-(len(line)-len(code)):begin]), "\f", "")
-			wrong := indented(&stack, indent, opener)
-			if wrong == unexpectedIndent && headless >= 0 {
-				return &Problem{Span: Span{begin, begin}, Line: headless, Missing: true, Message: `missing ":" at the end of this line`}
-			}
-			if wrong != "" {
-				return &Problem{Span: Span{begin, begin + len(code)}, Line: number, Message: wrong}
-			}
-			opener, headless = -1, -1
-			if blockWords[string(code[:wordEnd(code)])] {
-				headless = number
+		if b.depth == 0 && !b.joined && !inside {
+			if wrong := b.begin(strings.ReplaceAll(string(indent), "\f", ""), code, number); wrong != nil {
+				wrong.Span = begin
+				return wrong
 			}
 		}
-		for _, c := range code {
-			switch c {
-			case '(', '[', '{':
-				depth++
-			case ')', ']', '}':
-				depth = max(0, depth-1)
-			}
-		}
-		joined = bytes.HasSuffix(code, []byte(`\`))
-		if depth == 0 && bytes.HasSuffix(code, []byte(":")) {
-			opener = number
-		}
+		b.read(code, number)
 	}
-	if opener >= 0 && depth == 0 {
-		return &Problem{Span: Span{len(m.code), len(m.code)}, Line: opener, Message: "expected an indented block after this line"}
+	if b.opener >= 0 && b.depth == 0 {
+		return &Problem{Span: Span{len(m.code), len(m.code)}, Line: b.opener, Message: "expected an indented block after this line"}
 	}
 	return nil
+}
+
+// blocks is where a walk over lines is.
+type blocks struct {
+	stack    []string // the indents of the blocks around
+	depth    int      // of brackets
+	joined   bool     // the line before goes on
+	opener   int      // the line that wants a block below it, or -1
+	headless int      // the line before, if it should want one and lacks the colon, or -1
+}
+
+// begin takes up a line that begins a statement, and returns what is wrong with
+// its indent, if anything.
+func (b *blocks) begin(indent string, code []byte, number int) *Problem {
+	wrong := indented(&b.stack, indent, b.opener)
+	if wrong == unexpectedIndent && b.headless >= 0 {
+		return &Problem{Line: b.headless, Missing: true, Message: `missing ":" at the end of this line`}
+	}
+	if wrong != "" {
+		return &Problem{Line: number, Message: wrong}
+	}
+	b.opener, b.headless = -1, -1
+	if blockWords[string(code[:wordEnd(code)])] {
+		b.headless = number
+	}
+	return nil
+}
+
+// read takes up what is on a line.
+func (b *blocks) read(code []byte, number int) {
+	for _, c := range code {
+		switch c {
+		case '(', '[', '{':
+			b.depth++
+		case ')', ']', '}':
+			b.depth = max(0, b.depth-1)
+		}
+	}
+	b.joined = bytes.HasSuffix(code, []byte(`\`))
+	if b.depth == 0 && bytes.HasSuffix(code, []byte(":")) {
+		b.opener = number
+	}
 }
 
 const unexpectedIndent = "unexpected indent"

@@ -98,7 +98,7 @@ func beginsRaw(raw, text string, at int) bool {
 // or -1.
 func rawEnd(raw, text string, at int) int {
 	from := at + 1
-	close := ""
+	var close string
 	if raw[0] == 'r' {
 		i := at
 		for i > 0 && text[i-1] == '#' {

@@ -15,9 +15,7 @@ func Token(text string, offset int) (start, end int) {
 	if offset < 0 || offset > len(text) {
 		return offset, offset
 	}
-	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) && utf8.RuneStart(text[offset-1]) {
-		offset--
-	}
+	offset = runeStart(text, offset)
 	start, end = offset, offset
 	for start > 0 && offset-start < maxToken {
 		c, n := utf8.DecodeLastRuneInString(text[:start])
@@ -50,6 +48,19 @@ func Token(text string, offset int) (start, end int) {
 		return start, end
 	}
 	return offset, offset + n
+}
+
+// runeStart returns where the character begins that the offset is in.
+func runeStart(text string, offset int) int {
+	for n := 1; n < utf8.UTFMax && n <= offset; n++ {
+		if utf8.RuneStart(text[offset-n]) {
+			if _, size := utf8.DecodeRuneInString(text[offset-n:]); size > n {
+				return offset - n
+			}
+			break
+		}
+	}
+	return offset
 }
 
 const (

@@ -268,7 +268,7 @@ func TestLanguage(t *testing.T) {
 func TestToken(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{ // | is the offset
 		{"fo|o.bar", "foo"}, {"foo|.bar", "foo"}, {"|foo", "foo"}, {"a |+= b", "+="}, {"a +|= b", "+="}, {"f(|)", ")"}, {"f|(", "f"},
-		{"a | b", ""}, {"|", ""}, {"a|", "a"}, {" größ|e ", "größe"}, {"$x1|_y-", "$x1_y"}, {"'|\xff'", "\xff"}, {"日|本 a", "日本"},
+		{"a | b", ""}, {"|", ""}, {"a|", "a"}, {" größ|e ", "größe"}, {"$x1|_y-", "$x1_y"}, {"'|\xff'", "\xff"}, {"0 |\xa10", "\xa1"}, {"日|本 a", "日本"},
 	} {
 		at := strings.IndexByte(tt.text, '|')
 		text := tt.text[:at] + tt.text[at+1:]
