@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"sort"
-	"strings"
-)
+import "strings"
 
 // lexis is how the scanner of lines reads a language.
 type lexis struct {
@@ -161,12 +158,4 @@ func patternEnd(text string, at int) int {
 		}
 	}
 	return -1
-}
-
-// sortSpans puts spans in order, outer ones first.
-func sortSpans(spans []Span) {
-	sort.Slice(spans, func(i, j int) bool {
-		a, b := spans[i], spans[j]
-		return a.Start < b.Start || a.Start == b.Start && a.End > b.End
-	})
 }

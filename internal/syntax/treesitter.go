@@ -27,7 +27,7 @@ const (
 	chunk = 16 << 10
 	// rereads bounds how often a text may be handed out, in its lengths, and
 	// spare how many bytes more: what is handed out stays until the parse ends.
-	rereads, spare = 32, 1 << 20
+	rereads, spare = 32, 8 << 20
 )
 
 // machine is a parser with what belongs to it. One goroutine at a time has it.
@@ -339,6 +339,14 @@ func (c *collector) match(g *grammar, match *sitter.QueryMatch) {
 func (c *collector) trimmed(s Span) Span {
 	s.End = s.Start + len(strings.TrimRight(c.text[s.Start:s.End], "\r\n"))
 	return s
+}
+
+// sortSpans puts spans in order, outer ones first.
+func sortSpans(spans []Span) {
+	sort.Slice(spans, func(i, j int) bool {
+		a, b := spans[i], spans[j]
+		return a.Start < b.Start || a.Start == b.Start && a.End > b.End
+	})
 }
 
 // outermost puts spans in order and drops those inside others.
