@@ -126,7 +126,7 @@ func (s *session) mayCheck(ctx context.Context, pr *project, checks []verify.Che
 	answer := s.ask(ctx, agent.Question{
 		ID: state.NewID("question"), Kind: questionChecks,
 		Text:    "May emend run this workspace's checks?",
-		Detail:  "They execute its code: " + commandLines(checks) + ".",
+		Detail:  "They execute its code (" + commandLines(checks) + ").",
 		Options: []string{agent.Allow, agent.Deny}, Default: agent.Deny,
 	}, "")
 	if answer.Choice != agent.Allow {
