@@ -52,11 +52,11 @@ func (s *session) dispatch(ctx context.Context, req *jsonrpc2.Request) (any, err
 		return m(ctx, s, req.Params())
 	case !req.IsCall() || strings.HasPrefix(name, "$/"):
 		if req.IsCall() {
-			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %q", name)
+			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %.200q", name)
 		}
 		return nil, nil // a notification nobody needs
 	default:
-		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %q", name)
+		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %.200q", name)
 	}
 }
 

@@ -21,6 +21,7 @@ const callTimeout = 10 * time.Second
 // from any goroutine except the read loop, which must not wait for answers;
 // notifications (message, publish, notify) may be sent from anywhere.
 type editor struct {
+	life   context.Context //nolint:containedctx // the session's: calls end with it
 	conn   jsonrpc2.Conn
 	caps   capabilities // settled by initialize
 	quirks quirks       // settled by initialize
@@ -28,8 +29,13 @@ type editor struct {
 }
 
 // call sends a request and waits for the answer, at most limit (0: as long as
-// ctx lasts).
+// ctx lasts), and no longer than the session: an editor that is leaving may
+// never answer.
 func (e *editor) call(ctx context.Context, limit time.Duration, method string, params, result any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(e.life, cancel)
+	defer stop()
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)

@@ -42,7 +42,7 @@ type session struct {
 func newSession(ctx context.Context, opts Options, conn jsonrpc2.Conn, leave context.CancelFunc) *session {
 	s := &session{opts: opts, log: opts.Log, leave: leave}
 	s.tasks = newTasks(ctx, opts.Log)
-	s.editor = &editor{conn: conn, log: opts.Log}
+	s.editor = &editor{life: ctx, conn: conn, log: opts.Log}
 	s.mirror = &mirror{}
 	s.projects = newProjects(opts)
 	s.focus = &focus{}
