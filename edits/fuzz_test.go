@@ -134,7 +134,7 @@ func FuzzIndent(f *testing.F) {
 	f.Add("\ta\n\t\tb\n", "  x\n    y\n")
 	f.Fuzz(func(t *testing.T, text, other string) {
 		lines := bodies(text)
-		r := newReindenter(lines, lines, lines)
+		r := newReindenter(lines, lines, lines, nil)
 		for _, l := range lines {
 			if got, ok := r.line(l); !ok || got != l {
 				t.Fatalf("the same indentation makes %q of %q", got, l)

@@ -1,14 +1,19 @@
 package edits
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // reindenter carries the indentation of REPLACE over to the file's, by how
 // SEARCH's indentation was found to differ from it.
 type reindenter struct {
 	images map[string]string // SEARCH indent to file indent
 	base   [2]string         // of the first line that is not blank
-	from   unit              // one level in SEARCH and REPLACE
-	to     unit              // one level in the file
+	from   unit              // one level in SEARCH, or in REPLACE where SEARCH is flat
+	to     unit              // one level in the file's lines
+	step   unit              // one level in SEARCH and REPLACE together
+	perTab int               // spaces of the file for a tab of SEARCH; 0 when not known
 	clash  bool              // one SEARCH indent stands for several of the file
 	asIs   bool              // REPLACE has the file's indentation already
 	byBase bool              // REPLACE is only off by what the first lines are
@@ -26,8 +31,8 @@ func leadingSpace(line string) string {
 }
 
 // newReindenter compares the lines of SEARCH with those of the file they
-// matched.
-func newReindenter(search, file, replace []string) *reindenter {
+// matched. A line of REPLACE that stands for one of SEARCH is in same.
+func newReindenter(search, file, replace []string, same []int) *reindenter {
 	r := &reindenter{images: map[string]string{}}
 	pairs, shifted := 0, 0
 	for i, l := range search {
@@ -39,6 +44,7 @@ func newReindenter(search, file, replace []string) *reindenter {
 			r.base = [2]string{from, to}
 		}
 		pairs++
+		r.measureTab(from, to)
 		if moved, ok := moveIndent(from, r.base[0], r.base[1]); ok && moved == to {
 			shifted++
 		}
@@ -54,10 +60,26 @@ func newReindenter(search, file, replace []string) *reindenter {
 	if r.from.width == 0 && !r.from.tab {
 		r.from = unitOf(replace)
 	}
-	if !r.byBase {
+	r.step = unitOf(slices.Concat(search, replace))
+	framed := slices.ContainsFunc(same, func(i int) bool {
+		return i >= 0 && !blank(search[i]) && leadingSpace(search[i]) != leadingSpace(file[i])
+	})
+	if !r.byBase && !framed { // a line copied from SEARCH is indented as SEARCH is
 		r.settle(replace)
 	}
 	return r
+}
+
+// measureTab learns how many spaces of the file a tab of SEARCH is, from a
+// pair that is deeper or shallower than the first.
+func (r *reindenter) measureTab(from, to string) {
+	tabs, spaces := len(from)-len(r.base[0]), len(to)-len(r.base[1])
+	if strings.Trim(from+r.base[0], "\t") != "" || strings.Trim(to+r.base[1], " ") != "" || tabs == 0 || spaces%tabs != 0 {
+		return
+	}
+	if n := spaces / tabs; n > 0 && (r.perTab == 0 || n < r.perTab) {
+		r.perTab = n
+	}
 }
 
 // moveIndent moves an indent by what takes one base to the other.
@@ -162,8 +184,8 @@ func (r *reindenter) image(indent string) (string, bool) {
 func (r *reindenter) convert(rest, image string) string {
 	toTab := r.to.tab || strings.Contains(image, "\t")
 	switch {
-	case toTab && !strings.Contains(rest, "\t"):
-		width := r.from.width
+	case toTab && !r.from.tab && !strings.Contains(rest, "\t"):
+		width := r.step.width
 		if width == 0 {
 			width = 4
 		}
@@ -172,13 +194,16 @@ func (r *reindenter) convert(rest, image string) string {
 		if image == "" && r.to.width == 0 { // the file shows no indentation of its own
 			return rest
 		}
-		width := r.to.width
+		width := r.perTab
+		if width == 0 {
+			width = r.to.width
+		}
 		if width == 0 {
 			width = 4
 		}
 		return strings.Repeat(" ", len(rest)*width)
-	case !toTab && r.from.width > 0 && r.to.width > 0 && r.from.width != r.to.width && len(rest)%r.from.width == 0:
-		return strings.Repeat(" ", len(rest)/r.from.width*r.to.width)
+	case !toTab && r.from.width > 0 && r.to.width > 0 && r.from.width != r.to.width && len(rest)*r.to.width%r.from.width == 0:
+		return strings.Repeat(" ", len(rest)*r.to.width/r.from.width)
 	}
 	return rest
 }

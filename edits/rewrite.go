@@ -32,7 +32,7 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	tolerant := a.tier != TierExact && a.tier != TierTrailing
 	var indent *reindenter
 	if tolerant {
-		indent = newReindenter(search, file, replace)
+		indent = newReindenter(search, file, replace, same)
 	}
 	out := make([]string, len(replace))
 	for k, l := range replace {
