@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +56,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		}
 		defer closeQuietly(file)
 		opts.Trace = lsp.NewTrace(file)
+		defer func() {
+			if err := opts.Trace.Err(); err != nil {
+				log.Warn("the trace is not whole", "file", f.trace, "error", err)
+			}
+		}()
 	}
 	if f.debug != "" {
 		stop, err := debugServer(f.debug, log)
@@ -65,7 +72,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.listen != "" {
 		return a.listen(ctx, f.listen, opts)
 	}
-	code, err := lsp.NewServer(opts).Serve(ctx, stdio{os.Stdin, os.Stdout})
+	code, err := lsp.NewServer(opts).Serve(ctx, stdio{a.in, a.out})
 	if err != nil {
 		log.Warn("the connection ended", "error", err)
 	}
@@ -99,6 +106,9 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 	if network == "tcp" && !loopback(address) {
 		return &exitError{exitUsage, fmt.Errorf("--listen %s: only loopback addresses are served, because whoever connects may read the workspace", where)}
 	}
+	if network == "unix" {
+		dropDeadSocket(ctx, address)
+	}
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, network, address)
 	if err != nil {
@@ -131,6 +141,22 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 				opts.Log.Info("a connection ended", "error", err)
 			}
 		})
+	}
+}
+
+// dropDeadSocket removes a socket that a server which was killed left behind:
+// one at which nobody answers. What is no socket stays, and listening fails.
+func dropDeadSocket(ctx context.Context, path string) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err == nil {
+		closeQuietly(conn)
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		_ = os.Remove(path) // listening then says what is wrong
 	}
 }
 
@@ -178,19 +204,19 @@ func loopback(address string) bool {
 // stdio is the process's own pipes as one connection.
 type stdio struct {
 	io.Reader
-	w *os.File
+	io.Writer
 }
-
-func (s stdio) Write(p []byte) (int, error) { return s.w.Write(p) }
 
 // Close ends reading and writing. A read that is under way in another goroutine
 // may outlast it; the process ends then anyway.
 func (s stdio) Close() error {
 	var errs []error
-	if c, ok := s.Reader.(io.Closer); ok {
-		errs = append(errs, c.Close())
+	for _, end := range []any{s.Reader, s.Writer} {
+		if c, ok := end.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
 	}
-	return errors.Join(append(errs, s.w.Close())...)
+	return errors.Join(errs...)
 }
 
 // closeQuietly closes what has nothing left to lose.
