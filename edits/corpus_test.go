@@ -143,7 +143,7 @@ func TestCorpus(t *testing.T) {
 		case "apply", "multi":
 			right, unsafe, note := c.judge()
 			if !right {
-				t.Logf("%s policy=%v: %s", c.ID, c.Policy, note)
+				t.Logf("%s policy=%v: %.600s", c.ID, c.Policy, note)
 			}
 			applyAll.count(right, unsafe)
 			if c.Policy == nil {

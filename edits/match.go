@@ -188,7 +188,7 @@ func (m *matcher) done(s *source, b Block, a attempt, i int) *Refusal {
 	for _, k := range occurrences(a.sec.replace, a.sec.search) {
 		first, end := at-k, at-k+len(a.sec.replace)
 		if filled(a.sec.replace) > filled(a.sec.search) && first >= 0 && end <= len(s.bodies) && slices.Equal(s.bodies[first:end], a.sec.replace) {
-			return m.refuse(b, AlreadyApplied, fmt.Sprintf("lines %s already read as REPLACE does. Leave the block out.", lineNumbers(first, end)))
+			return m.refuse(b, AlreadyApplied, fmt.Sprintf("%s already read as REPLACE does. Leave the block out.", lineSpan(first, end)))
 		}
 	}
 	if a.tier == TierExact && len(a.sec.search) == len(bodies(b.Search)) || tiny(a.sec.replace) {
@@ -197,8 +197,8 @@ func (m *matcher) done(s *source, b Block, a attempt, i int) *Refusal {
 	for _, first := range s.findLines(TierExact, a.sec.replace) {
 		if end := first + len(a.sec.replace); end <= at || first >= a.spans[i][1] {
 			return m.refuse(b, AlreadyApplied, fmt.Sprintf(
-				"the text of REPLACE is already at lines %s, and SEARCH is not in the file as it stands. If lines %s are meant, copy them into SEARCH exactly:\n%s",
-				lineNumbers(first, end), lineNumbers(a.spans[i][0], a.spans[i][1]), s.excerpt(a.spans[i][0], a.spans[i][1])))
+				"the text of REPLACE is already at %s, and SEARCH is not in the file as it stands. If %s is meant, copy it into SEARCH exactly:\n%s",
+				lineSpan(first, end), lineSpan(a.spans[i][0], a.spans[i][1]), s.excerpt(a.spans[i][0], a.spans[i][1])))
 		}
 	}
 	return nil
