@@ -111,6 +111,8 @@ func (a *app) command() *cobra.Command {
 		Version:       version,
 		Args:          knownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out)
