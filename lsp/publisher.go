@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"emend/internal/workspace"
 )
@@ -31,6 +32,7 @@ type publisher struct {
 type publishedDoc struct {
 	layers map[string][]protocol.Diagnostic
 	sent   [sha256.Size]byte // of the set last sent
+	uri    uri.URI           // under which it was sent
 }
 
 func newPublisher(e *editor, m *mirror) *publisher {
@@ -93,8 +95,11 @@ func (p *publisher) send(ctx context.Context, path workspace.Path, doc *workspac
 		p.editor.log.Error("encoding diagnostics", "error", err)
 		return
 	}
+	if d.uri != "" && d.uri != params.URI { // opened meanwhile under another name
+		p.editor.notify(ctx, protocol.MethodTextDocumentPublishDiagnostics, &protocol.PublishDiagnosticsParams{URI: d.uri, Diagnostics: []protocol.Diagnostic{}})
+	}
 	if sum := sha256.Sum256(raw); sum != d.sent {
-		d.sent = sum
+		d.sent, d.uri = sum, params.URI
 		p.editor.notify(ctx, protocol.MethodTextDocumentPublishDiagnostics, params)
 	}
 }
