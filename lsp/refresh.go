@@ -44,12 +44,21 @@ func (s *session) refresh(path workspace.Path) {
 // refreshAll works until nothing is dirty.
 func (s *session) refreshAll(ctx context.Context) {
 	r := &s.refreshes
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		r.mu.Lock() // a fault with one document must not end the hints of all
+		r.running = false
+		r.mu.Unlock()
+	}()
 	for {
 		r.mu.Lock()
 		paths := r.dirty
 		r.dirty = nil
 		if len(paths) == 0 || ctx.Err() != nil {
-			r.running = false
+			r.running, ended = false, true
 			r.mu.Unlock()
 			return
 		}

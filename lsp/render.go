@@ -24,6 +24,10 @@ type rendered struct {
 // the text the positions are counted in.
 func (s *session) renderPlan(fp proposal.FilePlan) rendered {
 	r := rendered{uri: s.uriFor(fp), create: fp.Create, delete: fp.Delete}
+	if s.unsaved(fp) {
+		r.delete = false
+		fp.Edits = edits.Set{{Start: 0, End: len(fp.Before)}}
+	}
 	if fp.From != "" {
 		r.rename = uri.URI(fp.FromURI)
 		if r.rename == "" {
@@ -83,7 +87,7 @@ const (
 
 // render makes one workspace edit: file operations first, then each document's
 // edits with its version. preview asks the client to show it before it is
-// applied; it has an effect only where annotations are announced.
+// applied; the client must be one that can.
 func (s *session) render(docs []rendered, preview bool, title string) protocol.WorkspaceEdit {
 	caps, quirks := s.editor.caps, s.editor.quirks
 	var edit protocol.WorkspaceEdit
@@ -99,7 +103,6 @@ func (s *session) render(docs []rendered, preview bool, title string) protocol.W
 			edit.DocumentChanges = append(edit.DocumentChanges, op)
 		}
 	}
-	preview = preview && caps.annotations
 	if preview {
 		// Ticked by default where one edit that changes nothing opens the
 		// preview; elsewhere every edit has to ask.

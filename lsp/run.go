@@ -162,10 +162,13 @@ func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
 		s.run(ctx, jb, task, roots, src, version)
 	})
 	if !ok {
-		return nil, errors.New("the server is leaving")
+		return nil, errLeaving
 	}
 	return started{task.ID}, nil
 }
+
+// errLeaving answers what comes when the server ends.
+var errLeaving = errors.New("the server is leaving")
 
 func checkNames(task agent.Task) error {
 	switch task.Mode {
@@ -213,22 +216,21 @@ func (s *session) run(ctx context.Context, jb *job, task agent.Task, roots works
 	if task.Approval == "" {
 		task.Approval = settings.Approval
 	}
-	task.Session = pr.conversation()
 	provider, err := s.provider(settings, task.Model)
 	if err != nil {
 		jb.progress.outcome("refused")
 		s.editor.fail(ctx, "%v", err)
 		return
 	}
+	var leave func()
+	task.Session, leave = pr.converse()
+	defer leave()
 	runner := &agent.Runner{
 		Store: pr.store, Roots: roots, Settings: settings, Provider: provider,
 		Index: s.projects.index(roots, settings.Ignore), Check: s.checkDraft(pr), Log: s.log, Now: time.Now,
 	}
-	h := &host{session: s, job: jb, project: pr, task: task, version: version}
+	h := &host{session: s, job: jb, project: pr, task: task, version: version, leave: leave}
 	out, err := runner.Run(ctx, task, src, h)
-	if out.Session != "" {
-		pr.adopt(out.Session)
-	}
 	if err != nil {
 		s.log.Error("run failed", "run", task.ID, "error", err)
 	}
