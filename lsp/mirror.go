@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
@@ -97,14 +96,14 @@ func (m *mirror) store(b *buffer) {
 }
 
 // open adds a document. raw is the URI as the editor spelled it, which is how
-// it is sent back.
+// it is sent back. The strings must not be parts of a message.
 func (m *mirror) open(raw, language string, version int32, text string) workspace.Path {
 	b := &buffer{doc: &workspace.Document{
 		Path:     pathFromURI(raw),
-		URI:      strings.Clone(raw),
-		Language: strings.Clone(language),
+		URI:      raw,
+		Language: language,
 		Version:  version,
-		Text:     edits.NewText(strings.Clone(text)),
+		Text:     edits.NewText(text),
 	}}
 	m.mu.Lock()
 	if m.buffers == nil {
@@ -243,7 +242,7 @@ func (m *mirror) splice(text edits.Text, event changeEvent) (edits.Text, step, e
 		return text, step{}, errors.New("there is no text in it")
 	}
 	if event.Range == nil {
-		return edits.NewText(strings.Clone(*event.Text)), step{whole: true}, nil
+		return edits.NewText(*event.Text), step{whole: true}, nil
 	}
 	start, end, err := offsets(text, *event.Range, m.enc)
 	if err != nil {
