@@ -10,6 +10,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
+	"emend/edits"
 	"emend/internal/proposal"
 	"emend/internal/workspace"
 	"emend/state"
@@ -219,6 +220,9 @@ func (s *session) outcomes(ctx context.Context, tr *transfer, plan *proposal.Pla
 	s.awaitOutcome(ctx, plan, limit, now)
 	outcomes := tr.settle(plan, now())
 	for _, fp := range plan.Files {
+		if cur, err := now()(fp.Path); err == nil && outcomes[fp.Path] == proposal.OutcomeDiverged {
+			outcomes[fp.Path] = besideTyping(fp, cur.Text)
+		}
 		if outcomes[fp.Path] == proposal.OutcomeNot && !said.refused() && s.unseen(fp) {
 			outcomes[fp.Path] = proposal.OutcomeUnknown
 		}
@@ -229,6 +233,32 @@ func (s *session) outcomes(ctx context.Context, tr *transfer, plan *proposal.Pla
 		t.doubtful = true
 	}
 	return outcomes
+}
+
+// besideTyping tells a change that was carried out, or was not, from what the
+// person typed beside it at the same time.
+func besideTyping(fp proposal.FilePlan, now string) proposal.Outcome {
+	there, missing := 0, 0
+	for _, m := range edits.Rebase(fp.Before, now, edits.Hunks(fp.Before, fp.Expect)) {
+		switch m.State {
+		case edits.Already:
+			there++
+		case edits.Clean:
+			missing++
+		default:
+			return proposal.OutcomeDiverged
+		}
+	}
+	switch {
+	case missing == 0 && there > 0:
+		return proposal.OutcomeApplied
+	case there == 0 && missing > 0:
+		return proposal.OutcomeNot
+	case there > 0:
+		return proposal.OutcomePartly
+	default:
+		return proposal.OutcomeDiverged
+	}
 }
 
 // unseen reports whether an edit that the client took may be in a buffer of
@@ -278,7 +308,14 @@ func (s *session) awaitOutcome(ctx context.Context, plan *proposal.Plan, limit t
 func allApplied(plan *proposal.Plan, now proposal.Now) bool {
 	for _, fp := range plan.Files {
 		cur, err := now(fp.Path)
-		if err != nil || proposal.Judge(fp, cur) != proposal.OutcomeApplied {
+		if err != nil {
+			return false
+		}
+		outcome := proposal.Judge(fp, cur)
+		if outcome == proposal.OutcomeDiverged {
+			outcome = besideTyping(fp, cur.Text)
+		}
+		if outcome != proposal.OutcomeApplied {
 			return false
 		}
 	}
@@ -293,7 +330,14 @@ type reply struct {
 	err           error
 }
 
-func (r reply) refused() bool { return r.err != nil || r.Applied != nil && !*r.Applied }
+// refused reports whether the client says that it did not do it: by a no, by an
+// error, or by a reason for why not.
+func (r reply) refused() bool {
+	if r.Applied == nil {
+		return r.err != nil || r.FailureReason != nil && *r.FailureReason != ""
+	}
+	return !*r.Applied
+}
 
 // definite reports whether the client has answered at all: an edit without an
 // answer may still be carried out.

@@ -106,6 +106,12 @@ func (w *world) checkProgress() {
 	})
 }
 
+// run executes a command with arguments, also where the person cannot pass any.
+func (w *world) run(command string, args ...any) {
+	w.t.Helper()
+	w.Request("workspace/executeCommand", map[string]any{"command": command, "arguments": args})
+}
+
 // Kill is the editor dying.
 func (w *world) Kill() error {
 	w.cut = true
