@@ -22,14 +22,21 @@ const maxReply = 64 << 20
 
 func (a *app) applyCommand() *cobra.Command {
 	var check, asJSON bool
+	var batch string
 	c := &cobra.Command{
 		Use: "apply [FILE]", Short: "apply a reply with SEARCH/REPLACE blocks, or a unified diff, to the tree",
 		Long: "Reads FILE or stdin. Either all of it is applied or nothing is: then the exit code is 1,\nand each block that was refused has its reason on stderr.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.apply(c.Context(), args, check, asJSON) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if batch != "" {
+				return a.batch(batch)
+			}
+			return a.apply(c.Context(), args, check, asJSON)
+		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "only say what would happen")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a result for each block")
+	c.Flags().StringVar(&batch, "batch", "", "answer the cases of this file, a JSON object a line; nothing is written")
 	return c
 }
 
