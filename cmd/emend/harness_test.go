@@ -202,15 +202,40 @@ func needsGo(t *testing.T) {
 
 // buffer is a bytes.Buffer for several goroutines.
 type buffer struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
+	mu   sync.Mutex // guards what follows
+	b    bytes.Buffer
+	wake chan struct{} // closed at the next write; nil when nobody waits
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.wake != nil {
+		close(b.wake)
+		b.wake = nil
+	}
 	return b.b.Write(p)
 }
+
+// changed is closed once something is in the buffer that was not read when it
+// was called last.
+func (b *buffer) changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.b.Len() > 0 {
+		return closed
+	}
+	if b.wake == nil {
+		b.wake = make(chan struct{})
+	}
+	return b.wake
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 func (b *buffer) String() string {
 	b.mu.Lock()

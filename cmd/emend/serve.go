@@ -114,9 +114,9 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
+	defer closeQuietly(ln)
 	if network == "unix" {
 		if err := os.Chmod(address, 0o600); err != nil {
-			closeQuietly(ln)
 			return fmt.Errorf("restricting the socket: %w", err)
 		}
 	}
@@ -131,6 +131,9 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 	for {
 		conn, err := ln.Accept()
 		if ctx.Err() != nil {
+			if err == nil {
+				closeQuietly(conn)
+			}
 			return nil
 		}
 		if err != nil {
