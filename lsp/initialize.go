@@ -85,7 +85,8 @@ func (s *session) readClientOptions(raw protocol.LSPAny) {
 		s.editor.caps.events = options.Events
 		s.editor.caps.input = options.Input
 	}
-	s.loadSettings(withoutInput(raw))
+	s.client.setOptions(withoutInput(raw))
+	s.reloadSettings()
 }
 
 // withoutInput takes the switch that is no setting out of the options.

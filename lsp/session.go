@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"go.lsp.dev/jsonrpc2"
-	"go.lsp.dev/protocol"
 
 	"emend/internal/config"
 	"emend/internal/workspace"
@@ -34,7 +33,7 @@ type session struct {
 	rewrites  *rewrites
 	refreshes refresher
 	findings  findings
-	client    atomic.Pointer[protocol.LSPAny] // the client's own settings, as last sent
+	client    clientSettings
 }
 
 // newSession returns a session that waits for initialize. Its jobs end with
