@@ -82,7 +82,7 @@ func (a *app) apply(ctx context.Context, args []string, check, asJSON bool) erro
 		return &exitError{exitFailed, fmt.Errorf("nothing was written: %d of %d blocks refused", len(refused), len(parsed.Blocks)+len(parsed.Problems))}
 	case !asJSON:
 		for _, ch := range changes {
-			a.printf("%s\n", changeLine(roots, ch, check))
+			a.printf("%s\n", a.shown(changeLine(roots, ch, check)))
 		}
 	}
 	return nil

@@ -297,7 +297,7 @@ func (d *demo) proposal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.say("%s", strings.TrimRight(paintDiff(d.colour, diff), "\n"))
+	d.say("%s", strings.TrimRight(paintDiff(d.colour, d.app.shown(diff)), "\n"))
 	return nil
 }
 

@@ -100,10 +100,10 @@ func (d *demo) event(raw json.RawMessage) {
 			return // their result is told with the proposal
 		}
 		if d.thought != "" {
-			d.say("  %s", paint(d.colour, styleDim, "thinks: "+d.thought))
+			d.say("  %s", paint(d.colour, styleDim, "thinks: "+d.app.shown(d.thought)))
 			d.thought = ""
 		}
-		d.say("  %s", paint(d.colour, styleCyan, strings.TrimSpace(fmt.Sprintf("step %d: %s %s", e.Step, e.Tool, e.Path))))
+		d.say("  %s", paint(d.colour, styleCyan, strings.TrimSpace(fmt.Sprintf("step %d: %s %s", e.Step, d.app.shown(e.Tool), d.app.shown(e.Path)))))
 	case agent.KindProposal:
 		d.proposed = true
 		var done struct{ Data agent.Proposed }

@@ -91,7 +91,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 }
 
 func (a *app) complain(err error) {
-	if _, err := fmt.Fprintf(a.err, "emend: %v\n", err); err != nil {
+	if _, err := fmt.Fprintf(a.err, "emend: %s\n", printable(err.Error())); err != nil {
 		return // nobody listens
 	}
 }

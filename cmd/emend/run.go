@@ -176,11 +176,11 @@ func (a *app) ended(out agent.Outcome, f runFlags, h *terminal) error {
 	if !f.json {
 		switch {
 		case out.Status == state.RunDone && f.mode == agent.ModeAsk:
-			a.printf("%s\n", out.Answer)
+			a.printf("%s\n", a.shown(out.Answer))
 		case out.Status == state.RunDone && h.proposed == nil:
 			h.note("nothing was changed. " + out.Answer)
 		case h.proposed != nil:
-			a.printf("%s", paintDiff(a.colours(a.out), h.proposed.Diff()))
+			a.printf("%s", paintDiff(a.colours(a.out), a.shown(h.proposed.Diff())))
 			if out.Checks != "" {
 				h.note(out.Checks)
 			}
@@ -296,10 +296,10 @@ func (t *terminal) Ask(ctx context.Context, q agent.Question) (agent.Answer, err
 	}
 	in, ok := t.app.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		t.note(q.Text + " " + q.Detail + " (no: nobody to ask; --yes allows it)")
+		t.note(oneLine(q.Text+" "+q.Detail) + " (no: nobody to ask; --yes allows it)")
 		return agent.Answer{Choice: q.Default}, nil
 	}
-	t.note(q.Text + " " + q.Detail + " [y/N] ")
+	t.note(oneLine(q.Text+" "+q.Detail) + " [y/N] ")
 	answer := make(chan string, 1)
 	go func() { // ends with the line or with the process: a terminal's read has no other end
 		line, err := bufio.NewReader(in).ReadString('\n')
@@ -324,7 +324,7 @@ func (t *terminal) Emit(e agent.Event) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if raw, err := json.Marshal(e); err == nil {
-			t.app.printf("%s\n", raw)
+			t.app.printf("%s\n", t.app.shown(string(raw)))
 		}
 		return
 	}
@@ -332,7 +332,7 @@ func (t *terminal) Emit(e agent.Event) {
 	case agent.KindStep:
 		t.note(fmt.Sprintf("step %d", e.Step))
 	case agent.KindToolCall:
-		t.note(strings.TrimSpace("  " + e.Tool + " " + e.Path))
+		t.note(oneLine(e.Tool + " " + e.Path))
 	case agent.KindWarning:
 		t.note(e.Text)
 	}
@@ -342,5 +342,5 @@ func (t *terminal) Emit(e agent.Event) {
 func (t *terminal) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintln(t.app.err, strings.TrimSpace(text)) // nobody listens
+	_, _ = fmt.Fprintln(t.app.err, printable(strings.TrimSpace(text))) // nobody listens
 }

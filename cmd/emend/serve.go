@@ -139,12 +139,46 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 		if err != nil {
 			return fmt.Errorf("accepting: %w", err)
 		}
+		if network == "tcp" {
+			conn = &noBrowser{Conn: conn, head: make([]byte, len(protocolHead))}
+		}
 		sessions.Go(func() {
 			if _, err := lsp.NewServer(opts).Serve(ctx, conn); err != nil {
 				opts.Log.Info("a connection ended", "error", err)
 			}
 		})
 	}
+}
+
+// protocolHead is how every connection of the language server protocol begins.
+const protocolHead = "Content-"
+
+// noBrowser is a connection that ends when it begins as none of the language
+// server protocol does. Any web page can have the person's browser send a
+// request to a port of this machine, with messages for the server in its body.
+type noBrowser struct {
+	net.Conn
+	head  []byte // the beginning, read and then given out
+	known bool   // the beginning has been looked at
+}
+
+// Read is for one goroutine.
+func (c *noBrowser) Read(p []byte) (int, error) {
+	if !c.known {
+		if _, err := io.ReadFull(c.Conn, c.head); err != nil {
+			return 0, err
+		}
+		if !strings.EqualFold(string(c.head), protocolHead) {
+			return 0, errors.Join(fmt.Errorf("a connection that begins with %q is no editor's", c.head), c.Close())
+		}
+		c.known = true
+	}
+	if len(c.head) > 0 {
+		n := copy(p, c.head)
+		c.head = c.head[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
 }
 
 // dropDeadSocket removes a socket that a server which was killed left behind:
@@ -176,7 +210,7 @@ func debugServer(address string, log *slog.Logger) (stop func(), err error) {
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: localOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -189,6 +223,18 @@ func debugServer(address string, log *slog.Logger) (stop func(), err error) {
 		closeQuietly(server)
 		<-done
 	}, nil
+}
+
+// localOnly refuses requests under names other than this machine's own: a web
+// page can give its name this machine's address.
+func localOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !loopback(r.Host) {
+			http.Error(w, "not by that name", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // loopback reports whether an address is of this machine only.
