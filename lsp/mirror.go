@@ -193,9 +193,10 @@ func (m *mirror) change(c *documentChange) (*workspace.Document, error) {
 		return nil, fmt.Errorf("didChange for %s, which is not open", c.TextDocument.URI)
 	}
 	events := c.Events
-	for i, event := range events {
-		if event.Range == nil && event.Text != nil {
+	for i := len(events) - 1; i >= 0; i-- { // what is before a whole text does not count
+		if events[i].Range == nil && events[i].Text != nil {
 			events, b.lost = events[i:], false
+			break
 		}
 	}
 	if b.lost {

@@ -240,11 +240,18 @@ type rawSession struct {
 	s *session
 }
 
-// startSession serves a real session. before, when not nil, sees each message
-// in its turn, and after when it was handled.
+// startSession serves a real session. after, when not nil, is called in turn
+// when a message was handled.
 func startSession(t testing.TB, opts Options, after func(method string)) *rawSession {
 	t.Helper()
 	client, server := lsptest.Pipe()
+	s := sessionOn(t, opts, server, after)
+	return &rawSession{newRawClient(t, client), s}
+}
+
+// sessionOn serves a real session on one end of a connection.
+func sessionOn(t testing.TB, opts Options, server io.ReadWriteCloser, after func(method string)) *session {
+	t.Helper()
 	if opts.Log == nil {
 		opts.Log = testLog(t)
 	}
@@ -269,7 +276,7 @@ func startSession(t testing.TB, opts Options, after func(method string)) *rawSes
 		closeConn(conn, stream, opts.Log)
 		<-stream.out.done
 	})
-	return &rawSession{newRawClient(t, client), s}
+	return s
 }
 
 // begin is initialize and initialized.
@@ -323,3 +330,12 @@ func (r rawReply) code() int {
 }
 
 var errTest = errors.New("a fault made by the test")
+
+func protocolJSON(raw string, v any) error { return json.Unmarshal([]byte(raw), v) }
+
+func unmarshal(t testing.TB, raw string, v any) {
+	t.Helper()
+	if err := protocolJSON(raw, v); err != nil {
+		t.Fatal(err)
+	}
+}
