@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,24 @@ func TestSensitiveDisguises(t *testing.T) {
 	} {
 		if got := Sensitive(Path(name)); got != want {
 			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
+// A run that reads and reads does not use up the machine's memory.
+func TestSnapshotIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("x", 100)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewSnapshot(NewRoots(dir), Disk(nil))
+	s.room = 250
+	for i, name := range []string{"a", "b", "a", "c", "b"} {
+		_, err := s.Read(t.Context(), Key(filepath.Join(dir, name)))
+		if full := name == "c"; errors.Is(err, ErrFull) != full {
+			t.Errorf("read %d of %s: %v", i, name, err)
 		}
 	}
 }
