@@ -98,6 +98,9 @@ func TestDemoRealModel(t *testing.T) {
 // What a real model makes of it is not sure; the demo ends all the same.
 func TestDemoModelThatDoesNothing(t *testing.T) {
 	needsGo(t)
+	if testing.Short() {
+		t.Skip("one demo more")
+	}
 	sh := newShell(t, nil)
 	sh.model(realModel("", ""))
 	sh.run(exitFailed, "demo", "--model", scripted.DefaultModel)
@@ -133,6 +136,9 @@ func TestDemoInterrupted(t *testing.T) {
 // Nobody reading is no reason to fail half-way.
 func TestDemoIntoAClosedPipe(t *testing.T) {
 	needsGo(t)
+	if testing.Short() {
+		t.Skip("one demo more")
+	}
 	sh := newShell(t, nil)
 	r, w := io.Pipe()
 	closeQuietly(r)
