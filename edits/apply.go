@@ -40,6 +40,7 @@ func ApplyBlocks(path, before string, exists bool, blocks []Block, opt Options) 
 	var res Result
 	whole := 0
 	for _, b := range blocks {
+		b = b.withoutMark()
 		if b.MoveTo != "" && exists {
 			res.MovedTo = b.MoveTo
 		}

@@ -180,7 +180,7 @@ func TestStringsAreNotLines(t *testing.T) {
 	}{
 		{name: "part of a line", before: "a b c", search: "b", replace: "x", want: "a x c"},
 		{name: "to nothing", before: "Hello world", search: "Hello ", replace: "", want: "world"},
-		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\n\nc\n"},
+		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\nc\n"},
 		{name: "a line with its ending", before: "a\nb\nc\n", search: "b\n", replace: "", want: "a\nc\n"},
 		{name: "an ending that goes", before: "a\n\nb\n", search: "a\n", replace: "x", want: "x\nb\n"},
 		{name: "an ending that comes", before: "a\nb\n", search: "a", replace: "x\n", want: "x\n\nb\n"},

@@ -63,7 +63,7 @@ func (s *source) look(c section) (attempt, bool) {
 // lookWithin looks for SEARCH as part of lines, unless it stands somewhere as
 // whole lines with another indentation.
 func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
-	if c.join || blank(strings.Join(c.search, "")) {
+	if c.text || blank(strings.Join(c.search, "")) {
 		return attempt{}, false
 	}
 	for _, v := range variants {
@@ -72,7 +72,7 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 		}
 	}
 	spans := s.findWithin(c.search)
-	if len(spans) == 0 || len(spans) == 1 && (s.doubles(spans[0], c) || !c.text && !s.fits(spans[0], c)) {
+	if len(spans) == 0 || len(spans) == 1 && (s.doubles(spans[0], c) || !s.fits(spans[0], c)) {
 		return attempt{}, false
 	}
 	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
@@ -105,25 +105,6 @@ func (s *source) fits(span [2]int, c section) bool {
 	return len(c.replace) <= len(c.search) || blank(s.text[span[1]:s.starts[last]+len(s.bodies[last])])
 }
 
-// literal finds a string that starts with a line break: it joins two lines,
-// which whole lines cannot say. It must be there once, between words.
-func (s *source) literal(b Block) (found, bool) {
-	if !b.Text || !strings.HasPrefix(b.Search, "\n") && !strings.HasPrefix(b.Search, "\r\n") || strings.TrimSpace(b.Search) == "" {
-		return found{}, false
-	}
-	for _, eol := range []string{"\n", "\r\n"} {
-		search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
-		at := strings.Index(s.text, search)
-		if at < 0 || strings.Count(s.text, search) > 1 || !atWordBreak(s.text, at+len(search)) || eol == "\n" && at > 0 && s.text[at-1] == '\r' {
-			continue
-		}
-		line := s.lineAt(at) + 1
-		text := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", eol)
-		return found{tier: TierExact, line: line, pieces: []piece{{start: at, end: at + len(search), text: text}}}, true
-	}
-	return found{}, false
-}
-
 // matcher matches the blocks of one file, in order.
 type matcher struct {
 	path string
@@ -147,8 +128,10 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 	if r := m.check(s, b, c); r != nil {
 		return found{}, r
 	}
-	if f, ok := s.literal(b); ok {
-		return f, nil
+	if b.Text {
+		if f, r, ok := m.matchLiteral(s, b); ok {
+			return f, r
+		}
 	}
 	for _, reading := range c.readings(m.path) {
 		a, ok := s.look(reading)
@@ -218,7 +201,7 @@ func filled(lines []string) int {
 // check refuses what must not even be looked for.
 func (m *matcher) check(s *source, b Block, c section) *Refusal {
 	switch {
-	case slices.Equal(c.search, c.replace) && !c.join && b.finalNL == keepNewline:
+	case slices.Equal(c.search, c.replace) && (!b.Text || slices.Equal(parts(b.Search), parts(b.Replace))) && b.finalNL == keepNewline:
 		return m.refuse(b, NoChange, "SEARCH and REPLACE are the same, so there is nothing to change. Leave the block out, or send the new text in REPLACE.")
 	case blank(strings.Join(c.search, "")) && !s.empty():
 		return m.refuse(b, EmptySearch, "SEARCH holds no text, but the file does: copy the lines to replace, or the line to insert beside, into SEARCH.")

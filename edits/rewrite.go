@@ -56,9 +56,6 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	p := piece{start: s.starts[first], end: s.starts[end], lines: true}
 	p.text = s.withEndings(out, same, first, end)
 	switch {
-	case a.sec.join:
-		p.text, _ = cutEnding(p.text)
-		p.lines = false
 	case end == len(s.bodies) && b.finalNL == addNewline && p.text != "" && !strings.HasSuffix(p.text, "\n"):
 		p.text += s.eol
 	case end == len(s.bodies) && b.finalNL == dropNewline:

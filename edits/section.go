@@ -10,20 +10,18 @@ import (
 // section is what one block asks for: lines to find and lines to put there.
 type section struct {
 	search, replace []string // without endings
-	join            bool     // the last line of replace does not end: what follows goes on there
 	text            bool     // strings, whose ends are part of what they say
 	hint            int
 }
 
-// newSection reads a block's two texts. Lines end at "\n" or "\r\n".
+// newSection reads a block's two texts. Lines end at "\n" or "\r\n". Strings
+// come here only where the file does not hold them as they are: then their
+// lines count, and a line break at the end of one of them is of no account but
+// for one that REPLACE adds.
 func newSection(search, replace string, text bool) section {
 	c := section{search: bodies(search), replace: bodies(replace), text: text}
-	switch {
-	case !text:
-	case strings.HasSuffix(search, "\n"):
-		c.join = replace != "" && !strings.HasSuffix(replace, "\n")
-	case replace == "" || strings.HasSuffix(replace, "\n"):
-		c.replace = append(c.replace, "") // the ending that search leaves in place
+	if text && !strings.HasSuffix(search, "\n") && strings.HasSuffix(replace, "\n") {
+		c.replace = append(c.replace, "")
 	}
 	return c
 }
