@@ -52,3 +52,13 @@ func TestSecretQuestionNamesWhereItGoes(t *testing.T) {
 		}
 	}
 }
+
+// A reply of very many blocks is turned down as a whole, quickly.
+func TestManyBlocks(t *testing.T) {
+	block := "a.go\n<<<<<<< SEARCH\nno such line\n=======\nx\n>>>>>>> REPLACE\n"
+	var turns scripted.Script
+	turns = append(turns, scripted.Turn{Text: strings.Repeat(block, 250)}, scripted.Turn{Last: []string{"250 blocks"}, Text: "Enough."}, scripted.Turn{Text: "Enough."})
+	s := playStory(t, turns, map[string]string{"a.go": strings.Repeat("package a\n", 1000)})
+	wants(t, s.run(agent.Task{Instruction: "x"}), state.RunRefused)
+	s.played()
+}

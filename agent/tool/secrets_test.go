@@ -72,3 +72,18 @@ func TestGlobThatGrows(t *testing.T) {
 		}
 	}
 }
+
+// A call costs and answers within bounds, whatever it asks for.
+func TestManyEdits(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.txt": strings.Repeat("a line of the file\n", 5000)})
+	p.env.MaxBytes = 2000
+	call := func(n int) string {
+		return `multi_edit {"path": "a.txt", "edits": [` + strings.TrimSuffix(strings.Repeat(`{"search": "no such line\n", "replace": ""},`, n), ",") + `]}`
+	}
+	if r := p.call(call(10_000)); !r.Refused || !strings.Contains(r.Text, "at most") {
+		t.Errorf("%.200s", r.Text)
+	}
+	if r := p.call(call(50)); !r.Refused || len(r.Text) > 3*p.env.MaxBytes {
+		t.Errorf("%d bytes: %.200s", len(r.Text), r.Text)
+	}
+}
