@@ -43,7 +43,7 @@ func (s *session) lostTrack(ctx context.Context, doc *workspace.Document) {
 // documentMoved tells the parts that depend on a document's text that it is not
 // what it was.
 func (s *session) documentMoved(path workspace.Path) {
-	if s.board.touches(path) || s.published.touches(path) {
+	if s.board.touches(path) || s.published.touches(path) || s.findings.about(path) {
 		s.refresh(path)
 	}
 }

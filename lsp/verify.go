@@ -23,14 +23,9 @@ const questionChecks = "checks"
 // commandVerify runs the project's checks over what the person sees, buffers
 // over disk, and shows the findings.
 func (s *session) commandVerify(_ context.Context, args *arguments) (any, error) {
-	last, _ := s.focus.get()
-	root, _, err := s.rootFor(last.path)
+	root, _, err := s.rootHere()
 	if err != nil {
-		dirs := s.roots.Load().Dirs()
-		if len(dirs) == 0 {
-			return nil, err
-		}
-		root = dirs[0]
+		return nil, err
 	}
 	for _, jb := range s.jobs.list() {
 		if jb.id == "verify" {
@@ -62,7 +57,7 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 	snap := s.snapshot()
 	report, err := verify.Run(ctx, verify.Request{
 		Root: root, Snapshot: snap, Checks: checks,
-		Timeout:  time.Duration(s.settings.Load().Checks.TimeoutSeconds) * time.Second,
+		Timeout:  checkTimeout(s.settings.Load()),
 		Progress: func(p verify.Progress) { jb.progress.report(checkProgress(p)) },
 	})
 	switch {
@@ -73,9 +68,8 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 		s.editor.fail(ctx, "running the checks: %v", err)
 		return "failed"
 	}
-	s.findings.replace(ctx, snap, report.Findings)
-	for _, path := range s.findings.touched() {
-		s.publishFindings(ctx, path)
+	for _, path := range s.findings.replace(ctx, snap, root, report) {
+		s.refresh(path)
 	}
 	if len(report.Findings) > 0 {
 		s.editor.warn(ctx, "%s", report.Summary())
@@ -173,43 +167,80 @@ func (s *session) checkDraft(pr *project) func(context.Context, *workspace.Draft
 		if !pr.granted(ctx, state.GrantChecks, checksSubject(checks)) {
 			return agent.Checked{Summary: "not checked: the checks are not allowed here yet; emend.verify asks"}, nil
 		}
-		report, err := verify.Run(ctx, verify.Request{Root: pr.root, Draft: draft, Checks: checks,
-			Timeout: time.Duration(settings.Checks.TimeoutSeconds) * time.Second})
+		report, err := verify.Run(ctx, verify.Request{Root: pr.root, Draft: draft, Checks: checks, Timeout: checkTimeout(settings)})
 		if err != nil {
 			return agent.Checked{}, err
 		}
-		return agent.Checked{Summary: report.Summary()}, nil
+		broken, err := broken(ctx, pr.root, draft, checks, report, checkTimeout(settings))
+		if err != nil {
+			return agent.Checked{}, err
+		}
+		return agent.Checked{Summary: report.Summary(), Broken: broken}, nil
 	}
 }
 
-// publishFindings shows what the last checks found in a document. Findings on
-// lines that are not what was checked are dropped.
-func (s *session) publishFindings(ctx context.Context, path workspace.Path) {
-	found, checked := s.findings.of(path)
-	doc, open := s.mirror.docs.Get(path)
-	text := checked
-	if open {
-		text = doc.Text
+func checkTimeout(settings *config.Settings) time.Duration {
+	return time.Duration(settings.Checks.TimeoutSeconds) * time.Second
+}
+
+// broken tells what a draft broke: the findings that the same checks do not
+// have over the text as it was before. What was broken before is not the run's
+// fault.
+func broken(ctx context.Context, root string, draft *workspace.Draft, checks []verify.Check, after verify.Report, limit time.Duration) (string, error) {
+	if len(after.Findings) == 0 {
+		return "", nil
 	}
+	before, err := verify.Run(ctx, verify.Request{Root: root, Snapshot: draft.Snapshot(), Checks: checks, Timeout: limit})
+	if err != nil {
+		return "", err
+	}
+	// Lines move with every change: a finding is known by what it says.
+	type identity struct {
+		path                 workspace.Path
+		check, test, message string
+	}
+	old := map[identity]int{}
+	for _, f := range before.Findings {
+		old[identity{f.Path, f.Check, f.Test, f.Message}]++
+	}
+	var b strings.Builder
+	for _, f := range after.Findings {
+		id := identity{f.Path, f.Check, f.Test, f.Message}
+		if old[id]--; old[id] >= 0 || f.Severity == verify.Information {
+			continue
+		}
+		fmt.Fprintf(&b, "%s:%d: %s", draft.Snapshot().Roots().Rel(f.Path), f.Line, f.Message)
+		if f.Test != "" {
+			fmt.Fprintf(&b, " (%s)", f.Test)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
+}
+
+// findingsIn returns what the last checks found in a document, each where its
+// line is now; doc is nil for one that is not open. Those whose line was changed
+// are left out.
+func (s *session) findingsIn(path workspace.Path, doc *workspace.Document) []protocol.Diagnostic {
+	var carrier lineCarrier
 	var ds []protocol.Diagnostic
-	for _, f := range found {
-		if d, ok := s.finding(f, checked, text); ok {
-			ds = append(ds, d)
+	for _, f := range s.findings.of(path) {
+		now := f.text
+		if doc != nil {
+			now = doc.Text
+		}
+		if line, ok := carrier.carry(f.text, now, f.line()); ok {
+			ds = append(ds, f.toProto(now, line, s.mirror.enc))
 		}
 	}
-	if !open {
-		doc = nil
-	}
-	s.published.set(ctx, path, doc, layerFindings, ds)
+	return ds
 }
 
-// finding converts one finding, placed in the text as it is now; ok is false
-// when its line is not there any more.
-func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.Diagnostic, bool) {
-	line := max(f.Line, 1) - 1
-	if line >= checked.NumLines() || line >= now.NumLines() || lineOf(checked, line) != lineOf(now, line) {
-		return protocol.Diagnostic{}, false
-	}
+// line is the finding's zero-based line; one without a line is at the first.
+func (f found) line() int { return max(f.Line, 1) - 1 }
+
+// toProto converts a finding, at the given line of a text.
+func (f found) toProto(now edits.Text, line int, enc edits.Encoding) protocol.Diagnostic {
 	start, end := now.Line(line)
 	if f.Column > 1 && start+f.Column-1 < end {
 		start += f.Column - 1
@@ -222,7 +253,7 @@ func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.D
 		message = f.Test + ": " + message
 	}
 	d := protocol.Diagnostic{
-		Range:    toProtoRange(now, start, end, s.mirror.enc),
+		Range:    toProtoRange(now, start, end, enc),
 		Severity: severities[f.Severity],
 		Source:   protocol.NewOptional(sourceName),
 		Message:  protocol.String(message),
@@ -230,7 +261,7 @@ func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.D
 	if f.Check != "" {
 		d.Code = protocol.String(f.Check)
 	}
-	return d, true
+	return d
 }
 
 var severities = map[verify.Severity]protocol.DiagnosticSeverity{
