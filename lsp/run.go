@@ -19,7 +19,10 @@ import (
 // commandRun starts a run and returns its id at once.
 func (s *session) commandRun(ctx context.Context, args *arguments) (any, error) {
 	place, err := s.where(ctx, args)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoPlace) && !args.Directive:
+		// It is about the workspace as a whole.
+	case err != nil:
 		return nil, err
 	}
 	task := agent.Task{
@@ -122,11 +125,11 @@ func (s *session) agentDiagnostic(place spotIn, d protocol.Diagnostic, version *
 
 // findingsAt returns what emend's own checks found on lines first..last.
 func (s *session) findingsAt(place spotIn, first, last int) []agent.Diagnostic {
-	found, checked := s.findings.of(place.path)
+	var carrier lineCarrier
 	var out []agent.Diagnostic
-	for _, f := range found {
-		line := f.Line - 1
-		if line < first || line > last || line >= checked.NumLines() || lineOf(checked, line) != lineOf(place.text, line) {
+	for _, f := range s.findings.of(place.path) {
+		line, ok := carrier.carry(f.text, place.text, f.line())
+		if !ok || line < first || line > last {
 			continue
 		}
 		start, end := lineSpan(place.text, line, line)
@@ -135,9 +138,14 @@ func (s *session) findingsAt(place spotIn, first, last int) []agent.Diagnostic {
 	return out
 }
 
-// startRun starts a run at a place as a job.
+// startRun starts a run as a job, at a place or, without one, in the workspace
+// as a whole.
 func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
-	root, roots, err := s.rootFor(place.path)
+	root, roots, err := s.rootHere()
+	if place.path != "" {
+		root, roots, err = s.rootFor(place.path)
+		task.Focus = &agent.Focus{Path: place.path, Start: place.start, End: place.end}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +158,6 @@ func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
 		return nil, err
 	}
 	task.ID, task.Root = state.NewID("run"), root
-	task.Focus = &agent.Focus{Path: place.path, Start: place.start, End: place.end}
 	// The snapshot is taken here, in the order of the wire: the run sees the
 	// documents as the person saw them when asking.
 	src := pinned{workspace.Disk(&s.mirror.docs), s.mirror.docs.All()}

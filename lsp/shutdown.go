@@ -8,7 +8,7 @@ func (s *session) shutdown(ctx context.Context) error {
 	s.life.Store(lifeShutdown)
 	s.jobs.cancelAll("the editor is shutting down")
 	s.questions.denyAll() // behind it: a run must not take it for an answer
-	if len(s.jobs.list()) == 0 {
+	if s.jobs.none() {
 		return nil
 	}
 	release(ctx)
