@@ -24,6 +24,7 @@ type script struct {
 	work    string // where the archive's files are
 	dir     string // the workspace
 	state   string
+	noroot  bool // the editor has no folder to take names from
 	w       *world
 
 	mu      sync.Mutex // guards answers and preview
@@ -49,7 +50,7 @@ type verb = func(ts *testscript.TestScript, neg bool, args []string)
 //	[!] run COMMAND [ARG…]           executes a command; an ARG that is JSON is sent as that
 //	await message TEXT | hint FILE [TEXT] | nohint FILE | question TEXT | end TITLE
 //	await holds FILE TEXT | lacks FILE TEXT | edit N | request N | gate NAME | left | conflict FILE
-//	await applied FILE               the hints of FILE are gone and its text is the golden
+//	await diagnostic FILE TEXT [NEEDLE]   one that holds TEXT, on the needle's line
 //	type FILE NEEDLE TEXT            types behind the needle
 //	replace FILE NEEDLE TEXT
 //	release GATE
@@ -60,20 +61,28 @@ type verb = func(ts *testscript.TestScript, neg bool, args []string)
 //	[!] said TEXT | [!] asked TEXT   so far
 //	cancel TITLE                     by the progress whose title holds TITLE
 var verbs = map[string]verb{
-	"start":      on(scriptStart),
-	"restart":    on(scriptRestart),
-	"kill":       on(func(s *script, _ *testscript.TestScript, _ bool, _ []string) error { return s.w.Kill() }),
-	"open":       on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error { return s.w.Editor.Open(a[0]) }),
-	"close":      on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error { return s.w.Editor.Close(a[0]) }),
-	"save":       on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error { return s.w.Editor.Save(a[0]) }),
-	"nativeundo": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error { return s.w.Editor.Undo(a[0]) }),
-	"foreign":    on(scriptForeign),
-	"action":     on(scriptAction),
-	"offers":     on(scriptOffers),
-	"run":        on(scriptRun),
-	"await":      on(scriptAwait),
-	"type":       on(scriptType),
-	"replace":    on(scriptReplace),
+	"start":   on(scriptStart),
+	"restart": on(scriptRestart),
+	"kill":    on(func(s *script, _ *testscript.TestScript, _ bool, _ []string) error { return s.w.Kill() }),
+	"open": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error {
+		return s.w.Editor.Open(s.file(a[0]))
+	}),
+	"close": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error {
+		return s.w.Editor.Close(s.file(a[0]))
+	}),
+	"save": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error {
+		return s.w.Editor.Save(s.file(a[0]))
+	}),
+	"nativeundo": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error {
+		return s.w.Editor.Undo(s.file(a[0]))
+	}),
+	"foreign": on(scriptForeign),
+	"action":  on(scriptAction),
+	"offers":  on(scriptOffers),
+	"run":     on(scriptRun),
+	"await":   on(scriptAwait),
+	"type":    on(scriptType),
+	"replace": on(scriptReplace),
 	"release": on(func(s *script, _ *testscript.TestScript, _ bool, a []string) error {
 		s.w.model.Release(a[0])
 		return nil
@@ -135,7 +144,7 @@ func scriptStart(s *script, ts *testscript.TestScript, _ bool, args []string) er
 	for _, arg := range args {
 		switch arg {
 		case "noroot":
-			su.config.Root = "none"
+			su.config.Root, s.noroot = "none", true
 		case "input":
 			su.config.InitOptions = map[string]any{"input": true}
 		case "events":
@@ -191,12 +200,20 @@ func scriptPreview(s *script, _ *testscript.TestScript, _ bool, args []string) e
 	return nil
 }
 
+// file is the name by which the editor knows a file of the workspace.
+func (s *script) file(name string) string {
+	if s.noroot && !strings.Contains(name, ":") {
+		return filepath.Join(s.dir, name)
+	}
+	return name
+}
+
 // place is the range of a needle.
 func (s *script) place(file, needle string) (lsptest.Range, error) {
 	if needle == "" {
 		return lsptest.At(0, 0), nil
 	}
-	return s.w.Editor.Find(file, unescape(needle))
+	return s.w.Editor.Find(s.file(file), unescape(needle))
 }
 
 func scriptForeign(s *script, _ *testscript.TestScript, _ bool, args []string) error {
@@ -204,7 +221,7 @@ func scriptForeign(s *script, _ *testscript.TestScript, _ bool, args []string) e
 	if err != nil {
 		return err
 	}
-	s.w.SetForeign(args[0], lsptest.Diagnostic{Range: r, Severity: 1, Source: "compiler", Message: args[2]})
+	s.w.SetForeign(s.file(args[0]), lsptest.Diagnostic{Range: r, Severity: 1, Source: "compiler", Message: args[2]})
 	return nil
 }
 
@@ -213,7 +230,7 @@ func scriptAction(s *script, _ *testscript.TestScript, neg bool, args []string) 
 	if err != nil {
 		return err
 	}
-	_, err = s.w.Editor.Pick(s.t.Context(), args[0], r, args[2])
+	_, err = s.w.Editor.Pick(s.t.Context(), s.file(args[0]), r, args[2])
 	return negated(neg, err, "action "+args[2])
 }
 
@@ -234,7 +251,7 @@ func scriptOffers(s *script, ts *testscript.TestScript, neg bool, args []string)
 	if err != nil {
 		return err
 	}
-	actions, err := s.w.Editor.CodeActions(s.t.Context(), args[0], r)
+	actions, err := s.w.Editor.CodeActions(s.t.Context(), s.file(args[0]), r)
 	if err != nil {
 		return err
 	}
@@ -325,17 +342,27 @@ func scriptAwait(s *script, _ *testscript.TestScript, _ bool, args []string) (er
 		if len(rest) > 1 {
 			text = unescape(rest[1])
 		}
-		err = e.AwaitDiagnostics(ctx, rest[0], func(ds []lsptest.Diagnostic) bool {
+		err = e.AwaitDiagnostics(ctx, s.file(rest[0]), func(ds []lsptest.Diagnostic) bool {
 			return slices.ContainsFunc(ds, func(d lsptest.Diagnostic) bool {
 				return d.Severity == 4 && strings.Contains(d.Message, text)
 			})
 		})
 	case "diagnostic":
-		err = e.AwaitDiagnostics(ctx, rest[0], func(ds []lsptest.Diagnostic) bool {
-			return slices.ContainsFunc(ds, func(d lsptest.Diagnostic) bool { return strings.Contains(d.Message, unescape(rest[1])) })
+		line := -1
+		if len(rest) > 2 {
+			r, err := s.place(rest[0], rest[2])
+			if err != nil {
+				return err
+			}
+			line = r.Start.Line
+		}
+		err = e.AwaitDiagnostics(ctx, s.file(rest[0]), func(ds []lsptest.Diagnostic) bool {
+			return slices.ContainsFunc(ds, func(d lsptest.Diagnostic) bool {
+				return strings.Contains(d.Message, unescape(rest[1])) && (line < 0 || d.Range.Start.Line == line)
+			})
 		})
 	case "nohint":
-		err = e.AwaitDiagnostics(ctx, rest[0], func(ds []lsptest.Diagnostic) bool { return len(ds) == 0 })
+		err = e.AwaitDiagnostics(ctx, s.file(rest[0]), func(ds []lsptest.Diagnostic) bool { return len(ds) == 0 })
 	case "question":
 		_, err = e.AwaitQuestion(ctx, rest[0])
 	case "begin":
@@ -346,9 +373,9 @@ func scriptAwait(s *script, _ *testscript.TestScript, _ bool, args []string) (er
 			err = fmt.Errorf("the progress %q ended with %q, not %q", p.Title, p.End, rest[1])
 		}
 	case "holds":
-		err = e.AwaitBuffer(ctx, rest[0], func(text string) bool { return strings.Contains(text, unescape(rest[1])) })
+		err = e.AwaitBuffer(ctx, s.file(rest[0]), func(text string) bool { return strings.Contains(text, unescape(rest[1])) })
 	case "lacks":
-		err = e.AwaitBuffer(ctx, rest[0], func(text string) bool { return !strings.Contains(text, unescape(rest[1])) })
+		err = e.AwaitBuffer(ctx, s.file(rest[0]), func(text string) bool { return !strings.Contains(text, unescape(rest[1])) })
 	case "edit":
 		_, err = e.AwaitEdit(ctx, number())
 	case "event":
@@ -380,7 +407,7 @@ func scriptType(s *script, _ *testscript.TestScript, _ bool, args []string) erro
 	if err != nil {
 		return err
 	}
-	return s.w.Editor.Type(args[0], r.End, unescape(args[2]))
+	return s.w.Editor.Type(s.file(args[0]), r.End, unescape(args[2]))
 }
 
 func scriptReplace(s *script, _ *testscript.TestScript, _ bool, args []string) error {
@@ -388,11 +415,11 @@ func scriptReplace(s *script, _ *testscript.TestScript, _ bool, args []string) e
 	if err != nil {
 		return err
 	}
-	return s.w.Editor.Replace(args[0], r, unescape(args[2]))
+	return s.w.Editor.Replace(s.file(args[0]), r, unescape(args[2]))
 }
 
 func scriptBuffer(s *script, ts *testscript.TestScript, _ bool, args []string) error {
-	b, ok := s.w.Buffer(args[0])
+	b, ok := s.w.Buffer(s.file(args[0]))
 	if !ok {
 		return fmt.Errorf("%s is not loaded", args[0])
 	}
