@@ -136,12 +136,12 @@ func FuzzIndent(f *testing.F) {
 		lines := bodies(text)
 		r := newReindenter(lines, lines, lines, nil)
 		for _, l := range lines {
-			if got, ok := r.line(l); !ok || got != l {
+			if got, ok := r.line(l, false); !ok || got != l {
 				t.Fatalf("the same indentation makes %q of %q", got, l)
 			}
 		}
 		for _, l := range bodies(other) {
-			if got, ok := r.line(l); ok && strings.TrimLeft(got, " \t") != strings.TrimLeft(l, " \t") {
+			if got, ok := r.line(l, false); ok && strings.TrimLeft(got, " \t") != strings.TrimLeft(l, " \t") {
 				t.Fatalf("indentation makes %q of %q", got, l)
 			}
 		}

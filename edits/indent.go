@@ -17,6 +17,7 @@ type reindenter struct {
 	clash  bool              // one SEARCH indent stands for several of the file
 	asIs   bool              // REPLACE has the file's indentation already
 	byBase bool              // REPLACE is only off by what the first lines are
+	behind bool              // SEARCH starts behind the indentation of its first line, and is exact below
 }
 
 // unit is one level of indentation.
@@ -34,7 +35,7 @@ func leadingSpace(line string) string {
 // matched. A line of REPLACE that stands for one of SEARCH is in same.
 func newReindenter(search, file, replace []string, same []int) *reindenter {
 	r := &reindenter{images: map[string]string{}}
-	pairs, shifted := 0, 0
+	pairs, shifted, equal := 0, 0, 0
 	for i, l := range search {
 		if blank(l) {
 			continue
@@ -44,6 +45,9 @@ func newReindenter(search, file, replace []string, same []int) *reindenter {
 			r.base = [2]string{from, to}
 		}
 		pairs++
+		if from == to {
+			equal++
+		}
 		r.measureTab(from, to)
 		if moved, ok := moveIndent(from, r.base[0], r.base[1]); ok && moved == to {
 			shifted++
@@ -56,6 +60,7 @@ func newReindenter(search, file, replace []string, same []int) *reindenter {
 		}
 	}
 	r.byBase = r.clash && 5*shifted >= 4*pairs
+	r.behind = pairs > 1 && equal == pairs-1 && r.base[0] != r.base[1] && strings.HasSuffix(r.base[1], r.base[0])
 	r.from, r.to = unitOf(search), unitOf(file)
 	if r.from.width == 0 && !r.from.tab {
 		r.from = unitOf(replace)
@@ -64,8 +69,8 @@ func newReindenter(search, file, replace []string, same []int) *reindenter {
 	framed := slices.ContainsFunc(same, func(i int) bool {
 		return i >= 0 && !blank(search[i]) && leadingSpace(search[i]) != leadingSpace(file[i])
 	})
-	if !r.byBase && !framed { // a line copied from SEARCH is indented as SEARCH is
-		r.settle(replace)
+	if !r.byBase && !framed && !r.behind { // a line copied from SEARCH is indented as SEARCH is
+		r.settle(file, replace)
 	}
 	return r
 }
@@ -125,7 +130,7 @@ func unitOf(lines []string) unit {
 // settle looks whether REPLACE is in the file's own indentation already, where
 // SEARCH was not: its first line has the file's, or its levels are as wide as
 // the file's are and SEARCH's are not.
-func (r *reindenter) settle(replace []string) {
+func (r *reindenter) settle(file, replace []string) {
 	first := ""
 	for _, l := range replace {
 		if !blank(l) {
@@ -135,6 +140,7 @@ func (r *reindenter) settle(replace []string) {
 	}
 	if first == r.base[1] && r.base[0] != r.base[1] {
 		r.asIs = true
+		r.clash = !within(replace, file) // else some lines have the file's indentation and some have not
 		return
 	}
 	u := unitOf(replace)
@@ -145,13 +151,33 @@ func (r *reindenter) settle(replace []string) {
 	r.byBase = first == r.base[0] && u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
 }
 
-// line returns a line of REPLACE with the file's indentation, or false when
-// there is no telling what that is.
-func (r *reindenter) line(l string) (string, bool) {
-	if blank(l) || r.asIs {
+// within reports whether no line is less indented than all lines of the file.
+func within(lines, file []string) bool {
+	least := func(lines []string) int {
+		n := -1
+		for _, l := range lines {
+			if !blank(l) && (n < 0 || len(leadingSpace(l)) < n) {
+				n = len(leadingSpace(l))
+			}
+		}
+		return n
+	}
+	return least(lines) >= least(file)
+}
+
+// line returns a line of REPLACE, its first or a later one, with the file's
+// indentation, or false when there is no telling what that is.
+func (r *reindenter) line(l string, top bool) (string, bool) {
+	switch {
+	case blank(l):
 		return l, true
+	case r.asIs:
+		return l, !r.clash
 	}
 	indent := leadingSpace(l)
+	if r.behind && top && indent == r.base[0] {
+		return r.base[1] + l[len(indent):], true
+	}
 	image, ok := r.image(indent)
 	return image + l[len(indent):], ok
 }
@@ -159,6 +185,11 @@ func (r *reindenter) line(l string) (string, bool) {
 // image returns what an indent of REPLACE is in the file.
 func (r *reindenter) image(indent string) (string, bool) {
 	switch {
+	case r.behind:
+		if to, ok := r.images[indent]; ok && !r.clash {
+			return to, true
+		}
+		return indent, true
 	case r.byBase:
 		return moveIndent(indent, r.base[0], r.base[1])
 	case r.clash:

@@ -1,18 +1,19 @@
 package edits
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // literals returns the byte spans of all places where a string stands in the
-// text, whatever the line ends of either are, places that overlap included.
+// text, whatever the line ends of either are, those that overlap included.
 // Parts are the string's lines; an empty last one says that it ends in a line
 // break.
 func (s *source) literals(parts []string) [][2]int {
 	if len(parts) == 1 {
-		return s.withinLines(parts[0])
+		return s.withinLines(parts[0], 1, maxLiterals)
 	}
 	first, middle, last := parts[0], parts[1:len(parts)-1], parts[len(parts)-1]
 	var out [][2]int
@@ -38,29 +39,41 @@ func (s *source) literals(parts []string) [][2]int {
 	return out
 }
 
-// withinLines returns the byte spans of all places where a string without line
-// breaks stands.
-func (s *source) withinLines(want string) [][2]int {
+// maxLiterals is how many places of a string are told apart when one is meant.
+const maxLiterals = 1000
+
+// withinLines returns the byte spans of places where a string without line
+// breaks stands, each at least step bytes after the one before, and most of
+// them at the most.
+func (s *source) withinLines(want string, step, most int) [][2]int {
 	var out [][2]int
 	for i, b := range s.bodies {
-		for at := 0; at+len(want) <= len(b); at++ {
-			n := strings.Index(b[at:], want)
+		for at := 0; len(out) < most; at += step {
+			n := strings.Index(b[min(at, len(b)):], want)
 			if n < 0 {
 				break
 			}
 			at += n
 			out = append(out, [2]int{s.starts[i] + at, s.starts[i] + at + len(want)})
-			if len(out) > maxLiterals {
-				return out
-			}
 		}
 	}
 	return out
 }
 
-// maxLiterals is how many places of a string are told apart; from there on
-// they are just too many.
-const maxLiterals = 1000
+// everyLiteral returns the places of a string that do not overlap, in order.
+func (s *source) everyLiteral(parts []string) [][2]int {
+	if len(parts) == 1 {
+		return s.withinLines(parts[0], len(parts[0]), math.MaxInt)
+	}
+	var out [][2]int
+	end := 0
+	for _, span := range s.literals(parts) {
+		if span[0] >= end {
+			out, end = append(out, span), span[1]
+		}
+	}
+	return out
+}
 
 // whole reports whether a span starts where a line starts and ends where one
 // ends, its line break included or not.

@@ -71,8 +71,11 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 			return attempt{}, false
 		}
 	}
-	spans := s.findWithin(c.search)
-	if len(spans) == 0 || len(spans) == 1 && (s.doubles(spans[0], c) || !s.fits(spans[0], c)) {
+	spans := s.literals(c.search)
+	switch {
+	case len(spans) == 0 || !slices.ContainsFunc(spans, s.apart):
+		return attempt{}, false
+	case len(spans) == 1 && (s.doubles(spans[0], c) || !s.fits(spans[0], c)):
 		return attempt{}, false
 	}
 	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
@@ -210,6 +213,9 @@ func (m *matcher) check(s *source, b Block, c section) *Refusal {
 		return m.refuse(b, Omission, fmt.Sprintf(
 			"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
 	}
+	if what := c.dressed(m.path); what != "" {
+		return m.refuse(b, Malformed, fmt.Sprintf("REPLACE has %s around the text, which would be written into the file, and SEARCH has not. Send REPLACE as the lines are to read.", what))
+	}
 	return nil
 }
 
@@ -260,21 +266,15 @@ func (m *matcher) matchAll(s *source, b Block) (found, *Refusal) {
 	}
 	f := found{tier: TierReplaceAll}
 	if b.Text {
-		for _, eol := range []string{"\n", "\r\n"} {
-			search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
-			replace := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", s.eol)
-			for at := 0; ; {
-				n := strings.Index(s.text[at:], search)
-				if n < 0 {
-					break
-				}
-				f.pieces = append(f.pieces, piece{start: at + n, end: at + n + len(search), text: replace})
-				at += n + len(search)
+		search, replace := parts(b.Search), parts(b.Replace)
+		for i, span := range s.everyLiteral(search) {
+			if i == 0 {
+				f.line = s.lineAt(span[0]) + 1
 			}
-			if len(f.pieces) > 0 {
-				f.line = s.lineAt(f.pieces[0].start) + 1
-				return f, nil
-			}
+			f.pieces = append(f.pieces, piece{start: span[0], end: span[1], text: s.withBreaks(s.lineAt(span[0]), search, replace)})
+		}
+		if len(f.pieces) > 0 {
+			return f, nil
 		}
 	}
 	a, ok := s.look(c)

@@ -35,22 +35,24 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 		indent = newReindenter(search, file, replace, same)
 	}
 	out := make([]string, len(replace))
+	top := true // no line that is not blank has come yet
 	for k, l := range replace {
 		from := same[k]
 		switch {
 		case from >= 0 && (b.patch || a.tier == TierUnicode):
 			out[k] = file[from]
-		case !tolerant || indent.asIs:
+		case !tolerant:
 			out[k] = l
-		case from >= 0 && !blank(l):
+		case from >= 0 && !blank(l) && !indent.asIs:
 			out[k] = leadingSpace(file[from]) + strings.TrimLeft(l, " \t")
 		default:
-			moved, ok := indent.line(l)
+			moved, ok := indent.line(l, top)
 			if !ok {
 				return piece{}, false
 			}
 			out[k] = moved
 		}
+		top = top && blank(l)
 	}
 	end := first + len(search)
 	p := piece{start: s.starts[first], end: s.starts[end], lines: true}

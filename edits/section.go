@@ -10,20 +10,15 @@ import (
 // section is what one block asks for: lines to find and lines to put there.
 type section struct {
 	search, replace []string // without endings
-	text            bool     // strings, whose ends are part of what they say
+	text            bool     // strings, which have been looked for as they are
 	hint            int
 }
 
 // newSection reads a block's two texts. Lines end at "\n" or "\r\n". Strings
 // come here only where the file does not hold them as they are: then their
-// lines count, and a line break at the end of one of them is of no account but
-// for one that REPLACE adds.
+// lines count, and whether the last one ends is of no account.
 func newSection(search, replace string, text bool) section {
-	c := section{search: bodies(search), replace: bodies(replace), text: text}
-	if text && !strings.HasSuffix(search, "\n") && strings.HasSuffix(replace, "\n") {
-		c.replace = append(c.replace, "")
-	}
-	return c
+	return section{search: bodies(search), replace: bodies(replace), text: text}
 }
 
 // bodies cuts s into lines without their endings.
@@ -108,40 +103,62 @@ func (c section) unescape() (section, bool) {
 	return out, found
 }
 
-var numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\| ?|→|\t|: ?)(.*)$`)
+var (
+	numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\| ?|→|\t|: ?)(.*)$`)
+	barredPattern   = regexp.MustCompile(`^ *(\d{1,7}) ?\| ?(.*)$`)
+)
 
 // unnumber returns the section without the line numbers that a listing puts
-// in front of its lines: they must count up by one. They become the hint.
+// in front of its lines: in SEARCH they must count up by one, and REPLACE has
+// them on all of its lines, ascending, or on none. They become the hint.
 func (c section) unnumber() (section, bool) {
-	search, first, ok := unnumber(c.search)
+	search, first, ok := unnumber(c.search, numberedPattern, true)
 	if !ok {
 		return c, false
 	}
 	out := c
 	out.search, out.hint = search, first
-	if replace, _, ok := unnumber(c.replace); ok {
+	if replace, _, ok := unnumber(c.replace, numberedPattern, false); ok {
 		out.replace = replace
+	} else if slices.ContainsFunc(c.replace, barredPattern.MatchString) {
+		return c, false
 	}
 	return out, true
 }
 
 // unnumber strips ascending line numbers from lines.
-func unnumber(lines []string) (out []string, first int, ok bool) {
+func unnumber(lines []string, pattern *regexp.Regexp, closed bool) (out []string, first int, ok bool) {
+	last := 0
 	for i, l := range lines {
-		g := numberedPattern.FindStringSubmatch(l)
+		g := pattern.FindStringSubmatch(l)
 		if g == nil {
 			return nil, 0, false
 		}
 		n, err := strconv.Atoi(g[1])
-		if err != nil || i > 0 && n != first+i {
+		if err != nil || i > 0 && (n <= last || closed && n != last+1) {
 			return nil, 0, false
 		}
 		if i == 0 {
 			first = n
 		}
+		last = n
 		out = append(out, g[2])
 	}
 	return out, first, len(lines) > 0
+}
+
+// dressed says what REPLACE has around its lines and SEARCH has not, so that it
+// would be written into the file: a fence, or the line numbers of a listing.
+func (c section) dressed(path string) string {
+	if _, fenced := unfence(c.search, path); !fenced && !isProseFile(path) {
+		if _, fenced := unfence(c.replace, path); fenced {
+			return "a Markdown fence"
+		}
+	}
+	if _, _, ok := unnumber(c.replace, barredPattern, false); ok && !slices.ContainsFunc(c.search, barredPattern.MatchString) {
+		return "line numbers"
+	}
+	return ""
 }
 
 // readings returns the ways a section may be meant, likeliest first: a later

@@ -225,47 +225,6 @@ func occurrences(list, want []string) []int {
 	return out
 }
 
-// findWithin returns the byte spans of all places where the lines stand with
-// their first and last line as part of longer ones, between words.
-func (s *source) findWithin(search []string) [][2]int {
-	var out [][2]int
-	add := func(start, end int) {
-		if atWordBreak(s.text, start) && atWordBreak(s.text, end) {
-			out = append(out, [2]int{start, end})
-		}
-	}
-	if len(search) == 1 {
-		for i, b := range s.bodies {
-			for at := 0; ; at++ {
-				n := strings.Index(b[at:], search[0])
-				if n < 0 {
-					break
-				}
-				at += n
-				add(s.starts[i]+at, s.starts[i]+at+len(search[0]))
-			}
-		}
-		return out
-	}
-	first, middle, last := search[0], search[1:len(search)-1], search[len(search)-1]
-	var from []int
-	if len(middle) > 0 {
-		from = occurrences(s.bodies, middle)
-	} else {
-		for i := range s.bodies {
-			from = append(from, i)
-		}
-	}
-	for _, m := range from {
-		end := m + len(middle)
-		if m == 0 || end >= len(s.bodies) || !strings.HasSuffix(s.bodies[m-1], first) || !strings.HasPrefix(s.bodies[end], last) {
-			continue
-		}
-		add(s.starts[m-1]+len(s.bodies[m-1])-len(first), s.starts[end]+len(last))
-	}
-	return out
-}
-
 // atWordBreak reports whether a cut at offset goes through no word and no
 // character with its marks.
 func atWordBreak(s string, offset int) bool {
