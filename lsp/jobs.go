@@ -138,7 +138,7 @@ func (s *session) start(id, title string, f func(ctx context.Context, jb *job)) 
 	ok := s.tasks.spawn(title, func(context.Context) {
 		defer cancel(nil)
 		defer s.jobs.remove(jb)
-		jb.progress.begin(ctx)
+		jb.progress.begin(s.tasks.ctx) // a cancelled job shows its end too; a leaving session waits for no editor
 		defer jb.progress.end()
 		defer s.jobs.done(jb)
 		defer func() {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.lsp.dev/jsonrpc2"
@@ -20,7 +21,7 @@ type spotIn struct {
 }
 
 // errNoPlace is returned when nothing says where a command is to work.
-var errNoPlace = invalid("no document is open here yet; name one with uri=")
+var errNoPlace = errors.New("no document is open here yet; name one with uri=")
 
 // line is the zero-based line that the place begins on.
 func (p spotIn) line() int { return p.text.LineOf(p.start) }
