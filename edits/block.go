@@ -33,6 +33,13 @@ type Block struct {
 	instead string   // and otherwise this, the file of the block before
 }
 
+// blankSearch reports whether SEARCH holds nothing to find. Where several lines
+// may separate it from REPLACE it is the first that does in a file that has no
+// text to find.
+func (b Block) blankSearch(text bool) bool {
+	return strings.TrimRight(b.Search, "\r\n") == "" && (len(b.splits) == 0 || !text)
+}
+
 // withoutMark returns the block without byte-order marks, which are no part of
 // a text that is matched.
 func (b Block) withoutMark() Block {

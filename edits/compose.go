@@ -25,14 +25,15 @@ type composer struct {
 	refused []Refusal
 }
 
+// repeats reports whether a block is word for word one that came before.
+func (c *composer) repeats(b Block) bool {
+	return !b.patch && slices.ContainsFunc(c.seen, func(old Block) bool {
+		return old.Search == b.Search && old.Replace == b.Replace && old.Hint == b.Hint && old.Whole == b.Whole && len(old.anchors) == 0
+	})
+}
+
 // add places one block, or records why it cannot be.
 func (c *composer) add(b Block) {
-	for _, old := range c.seen {
-		if old.Search == b.Search && old.Replace == b.Replace && old.Hint == b.Hint && len(old.anchors) == 0 && !b.patch {
-			c.applied = append(c.applied, Applied{Block: b.Index, Tier: TierRepeat})
-			return
-		}
-	}
 	f, r := c.match(c.before, b)
 	if r == nil {
 		r = c.place(b, f)

@@ -135,6 +135,8 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 		if f, r, ok := m.matchLiteral(s, b); ok {
 			return f, r
 		}
+	} else {
+		c = s.unescapeNew(c)
 	}
 	for _, reading := range c.readings(m.path) {
 		a, ok := s.look(reading)
@@ -210,13 +212,24 @@ func (m *matcher) check(s *source, b Block, c section) *Refusal {
 		return m.refuse(b, EmptySearch, "SEARCH holds no text, but the file does: copy the lines to replace, or the line to insert beside, into SEARCH.")
 	}
 	if line := newOmission(c); line != "" {
-		return m.refuse(b, Omission, fmt.Sprintf(
-			"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
+		return m.omission(b, line)
 	}
 	if what := c.dressed(m.path); what != "" {
-		return m.refuse(b, Malformed, fmt.Sprintf("REPLACE has %s around the text, which would be written into the file, and SEARCH has not. Send REPLACE as the lines are to read.", what))
+		return m.undress(b, what)
 	}
 	return nil
+}
+
+// omission refuses a text that leaves lines out.
+func (m *matcher) omission(b Block, line string) *Refusal {
+	return m.refuse(b, Omission, fmt.Sprintf(
+		"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
+}
+
+// undress refuses a text with something around it that is not meant for the
+// file.
+func (m *matcher) undress(b Block, what string) *Refusal {
+	return m.refuse(b, Malformed, fmt.Sprintf("REPLACE comes with %s, which would be written into the file, and SEARCH does not. Send REPLACE as the lines are to read.", what))
 }
 
 // refuse makes a refusal of a block.
@@ -230,7 +243,7 @@ func (m *matcher) refuse(b Block, code Code, message string) *Refusal {
 func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 	var best found
 	var refused *Refusal
-	bestAt, count, equal := -1, 0, 0
+	bestAt, doubtAt, count, equal := -1, -1, 0, 0
 	for i, sp := range b.splits {
 		if sp.search == "" && !s.empty() {
 			continue
@@ -242,12 +255,17 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 			}
 			continue
 		}
+		if !m.mayAdd(sp) {
+			doubtAt = i
+			continue
+		}
 		best, bestAt, count = f, i, count+1
 		if sp.equal {
 			equal++
 		}
 	}
 	switch {
+	case doubtAt > bestAt: // and what it would bring into the file is no text of such a file
 	case count == 1, count > 1 && (equal == 0 || b.splits[bestAt].equal):
 		return best, nil
 	case count == 0 && refused != nil && refused.Code == Ambiguous:
@@ -256,6 +274,32 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 	return found{}, m.refuse(b, AmbiguousSeparator, fmt.Sprintf(
 		"%d lines of this block could be the ======= between SEARCH and REPLACE, and the file does not tell which (%d readings match). Send the block with longer markers: <<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE.",
 		len(b.splits), count))
+}
+
+// mayAdd reports whether REPLACE may bring a line that looks like a separator
+// into the file: in prose, under a line that it underlines. Elsewhere it is
+// more likely a marker too many.
+func (m *matcher) mayAdd(sp split) bool {
+	isSplit := func(l string) bool { return readMarker(l).kind == splitMarker }
+	old, now := bodies(sp.search), bodies(sp.replace)
+	had := 0
+	for _, l := range old {
+		if isSplit(l) {
+			had++
+		}
+	}
+	for i, l := range now {
+		if !isSplit(l) {
+			continue
+		}
+		if had--; had >= 0 {
+			continue
+		}
+		if !isProseFile(m.path) || i == 0 || blank(now[i-1]) || isSplit(now[i-1]) {
+			return false
+		}
+	}
+	return true
 }
 
 // matchAll matches every occurrence of a block.

@@ -88,19 +88,53 @@ func unfence(lines []string, path string) ([]string, bool) {
 
 // unescape returns the section with "\=======" and the like as plain markers.
 func (c section) unescape() (section, bool) {
-	found := false
-	strip := func(lines []string) []string {
-		out := slices.Clone(lines)
-		for i, l := range out {
-			if rest, ok := strings.CutPrefix(l, `\`); ok && (readMarker(rest).kind != noMarker || strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, ">>>>>>>")) {
-				out[i], found = rest, true
-			}
+	out := c
+	var inSearch, inReplace bool
+	out.search, inSearch = unescapeMarkers(c.search)
+	out.replace, inReplace = unescapeMarkers(c.replace)
+	return out, inSearch || inReplace
+}
+
+// unescapeMarkers takes the backslash off lines that are escaped markers.
+func unescapeMarkers(lines []string) (out []string, found bool) {
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(l, `\`)
+		if !ok || readMarker(rest).kind == noMarker && !strings.HasPrefix(rest, "<<<<<<<") && !strings.HasPrefix(rest, ">>>>>>>") {
+			continue
 		}
-		return out
+		if !found {
+			lines, found = slices.Clone(lines), true
+		}
+		lines[i] = rest
+	}
+	return lines, found
+}
+
+// unescapeNew returns the section with plain markers in REPLACE where SEARCH
+// has none that are escaped, nor has the file.
+func (s *source) unescapeNew(c section) section {
+	plain, found := unescapeMarkers(c.replace)
+	if !found {
+		return c
+	}
+	if _, escaped := unescapeMarkers(c.search); escaped {
+		return c
+	}
+	if _, escaped := unescapeMarkers(s.bodies); !escaped {
+		c.replace = plain
+	}
+	return c
+}
+
+// unruled returns the section without the line of dashes that ends a header of
+// SEARCH, where there is no header.
+func (c section) unruled() (section, bool) {
+	if len(c.search) < 2 || c.search[0] != "-------" || len(c.replace) > 0 && c.replace[0] == c.search[0] {
+		return c, false
 	}
 	out := c
-	out.search, out.replace = strip(c.search), strip(c.replace)
-	return out, found
+	out.search = c.search[1:]
+	return out, true
 }
 
 var (
@@ -152,11 +186,11 @@ func unnumber(lines []string, pattern *regexp.Regexp, closed bool) (out []string
 func (c section) dressed(path string) string {
 	if _, fenced := unfence(c.search, path); !fenced && !isProseFile(path) {
 		if _, fenced := unfence(c.replace, path); fenced {
-			return "a Markdown fence"
+			return "a Markdown fence around it"
 		}
 	}
 	if _, _, ok := unnumber(c.replace, barredPattern, false); ok && !slices.ContainsFunc(c.search, barredPattern.MatchString) {
-		return "line numbers"
+		return "line numbers in front of its lines"
 	}
 	return ""
 }
@@ -166,7 +200,7 @@ func (c section) dressed(path string) string {
 func (c section) readings(path string) []section {
 	out := []section{c}
 	for _, read := range []func() (section, bool){
-		func() (section, bool) { return c.unwrap(path) }, c.unescape, c.unnumber,
+		func() (section, bool) { return c.unwrap(path) }, c.unescape, c.unnumber, c.unruled,
 	} {
 		if r, ok := read(); ok {
 			out = append(out, r)
