@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
 
 	"emend/lsp/lsptest"
 )
@@ -32,7 +33,8 @@ type rawClient struct {
 
 	mu      sync.Mutex // guards the rest
 	replies map[string][]rawReply
-	others  []string // methods of the server's own messages
+	others  []string          // methods of the server's own messages
+	bodies  []json.RawMessage // their parameters
 	ended   bool
 	changed chan struct{}
 }
@@ -127,6 +129,7 @@ func (c *rawClient) take(body []byte) {
 	var m struct {
 		ID     json.RawMessage
 		Method string
+		Params json.RawMessage
 		rawReply
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
@@ -136,7 +139,7 @@ func (c *rawClient) take(body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.Method != "" {
-		c.others = append(c.others, m.Method)
+		c.others, c.bodies = append(c.others, m.Method), append(c.bodies, m.Params)
 	} else {
 		c.replies[string(m.ID)] = append(c.replies[string(m.ID)], m.rawReply)
 	}
@@ -209,6 +212,19 @@ func (c *rawClient) settled(id string) {
 	c.t.Helper()
 	c.call(strconv.Quote(id), "test/none", "null")
 	c.await(strconv.Quote(id), 1)
+}
+
+// params are those of the server's messages of a method, in order.
+func (c *rawClient) params(method string) []json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []json.RawMessage
+	for i, m := range c.others {
+		if m == method {
+			out = append(out, c.bodies[i])
+		}
+	}
+	return out
 }
 
 // count is how many replies an id has.
@@ -330,6 +346,11 @@ func (r rawReply) code() int {
 }
 
 var errTest = errors.New("a fault made by the test")
+
+// diagnosticsAt is one diagnostic on a line.
+func diagnosticsAt(line uint32) []protocol.Diagnostic {
+	return []protocol.Diagnostic{{Range: protocol.Range{Start: protocol.Position{Line: line}, End: protocol.Position{Line: line, Character: 1}}, Message: protocol.String("m")}}
+}
 
 func protocolJSON(raw string, v any) error { return json.Unmarshal([]byte(raw), v) }
 

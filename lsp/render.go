@@ -23,16 +23,13 @@ type rendered struct {
 // renderPlan converts a file plan. The edits' bytes are of fp.Before, which is
 // the text the positions are counted in.
 func (s *session) renderPlan(fp proposal.FilePlan) rendered {
-	r := rendered{uri: s.uriFor(fp), create: fp.Create, delete: fp.Delete}
+	r := rendered{uri: s.mirror.spelling(fp.Path, fp.URI), create: fp.Create, delete: fp.Delete}
 	if s.unsaved(fp) {
 		r.delete = false
 		fp.Edits = edits.Set{{Start: 0, End: len(fp.Before)}}
 	}
 	if fp.From != "" {
-		r.rename = uri.URI(fp.FromURI)
-		if r.rename == "" {
-			r.rename = s.mirror.uriOf(fp.From)
-		}
+		r.rename = s.mirror.spelling(fp.From, fp.FromURI)
 	}
 	if fp.Open {
 		version := fp.Version
@@ -66,17 +63,6 @@ func beforeLastLineEnd(text string, e edits.Edit) edits.Edit {
 	}
 	at := len(text) - len(eol)
 	return edits.Edit{Start: at, End: at, New: eol + strings.TrimSuffix(e.New, eol)}
-}
-
-// uriFor is the editor's own spelling for a plan's document.
-func (s *session) uriFor(fp proposal.FilePlan) uri.URI {
-	if doc, ok := s.mirror.docs.Get(fp.Path); ok {
-		return uri.URI(doc.URI)
-	}
-	if fp.URI != "" {
-		return uri.URI(fp.URI)
-	}
-	return s.mirror.uriOf(fp.Path)
 }
 
 // Annotations of a previewed edit.

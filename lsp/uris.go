@@ -48,6 +48,18 @@ func (m *mirror) uriOf(p workspace.Path) uri.URI {
 	return uri.URI(strings.TrimRight(best.spelled, "/") + rest)
 }
 
+// spelling is the URI of a file of which a URI was kept: that may be the
+// editor's of an earlier session, or only one made of the path.
+func (m *mirror) spelling(p workspace.Path, kept string) uri.URI {
+	m.mu.Lock()
+	_, known := m.spelled[p]
+	m.mu.Unlock()
+	if known || kept == "" || kept == p.URI() {
+		return m.uriOf(p)
+	}
+	return uri.URI(kept)
+}
+
 // setFolders replaces the workspace folders by whose names URIs are made.
 func (m *mirror) setFolders(folders []folder) {
 	m.mu.Lock()
