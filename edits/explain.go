@@ -78,8 +78,11 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 		what   string
 	}{
 		{c.search, strings.EqualFold, "upper and lower case"},
-		{bodies(unescaper.Replace(strings.Join(c.search, "\n"))), func(a, b string) bool { return a == b }, "escaping (the file has the characters themselves)"},
+		{unescaped(c.search), func(a, b string) bool { return a == b }, "escaping (the file has the characters themselves)"},
 	} {
+		if hint.search == nil {
+			continue
+		}
 		if at := s.findBy(hint.search, hint.same); at >= 0 {
 			return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from %s only in %s. Copy them as they are:\n%s",
 				lineSpan(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
@@ -130,15 +133,20 @@ func (s *source) holds(lines []string) int {
 // own, or -1.
 func (s *source) findBy(search []string, same func(search, file string) bool) int {
 	want := make([]string, len(search))
+	pivot := 0
 	for i, l := range search {
-		want[i] = lineKey(TierSpaces, l)
+		if want[i] = lineKey(TierSpaces, l); len(want[i]) > len(want[pivot]) {
+			pivot = i
+		}
 	}
-	have := s.keysFor(TierSpaces)
 	place := -1
-	budget := 8 * (len(have) + len(want)) // lines compared: this only words a message
-	for first := 0; len(want) > 0 && first+len(want) <= len(have); first++ {
+	budget := 8 * (len(s.bodies) + len(want)) // lines compared: this only words a message
+	for first := 0; len(want) > 0 && first+len(want) <= len(s.bodies); first++ {
+		if body := s.bodies[first+pivot]; len(body) < len(want[pivot]) || !same(want[pivot], lineKey(TierSpaces, body)) {
+			continue
+		}
 		i := 0
-		for i < len(want) && same(want[i], have[first+i]) {
+		for i < len(want) && same(want[i], lineKey(TierSpaces, s.bodies[first+i])) {
 			i++
 		}
 		if budget -= i + 1; budget < 0 {
@@ -158,6 +166,15 @@ func (s *source) findBy(search []string, same func(search, file string) bool) in
 // unescaper undoes the escaping that models add to quoted text.
 var unescaper = strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
 
+// unescaped returns lines without escaping, or nil when they have none.
+func unescaped(lines []string) []string {
+	text := strings.Join(lines, "\n")
+	if plain := unescaper.Replace(text); plain != text {
+		return bodies(plain)
+	}
+	return nil
+}
+
 // maxVotes bounds how many places of one common line are looked at.
 const maxVotes = 50
 
@@ -165,9 +182,15 @@ const maxVotes = 50
 // where they should, how many do, and how long the window is.
 func (s *source) closest(search []string) (first, same, n int) {
 	places := map[string][]int{}
-	for i, key := range s.keysFor(TierIndent) {
-		if key != "" && len(places[key]) <= maxVotes {
-			places[key] = append(places[key], i)
+	for _, l := range search {
+		if key := lineKey(TierIndent, l); key != "" {
+			places[key] = nil
+		}
+	}
+	for i, b := range s.bodies {
+		key := lineKey(TierIndent, b)
+		if at, ok := places[key]; ok && len(at) <= maxVotes {
+			places[key] = append(at, i)
 		}
 	}
 	votes := map[int]int{}

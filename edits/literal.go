@@ -135,7 +135,7 @@ func (m *matcher) matchLiteral(s *source, b Block) (found, *Refusal, bool) {
 		return found{}, m.ambiguous(s, b, a), true
 	}
 	span := spans[i]
-	if at, ok := s.reads(span, b); ok {
+	if at, ok := s.doneAt(span, b); ok {
 		return found{}, m.refuse(b, AlreadyApplied, lineSpan(s.lineAt(at[0]), s.lineAt(at[1]-1)+1)+" already read as REPLACE does. Leave the block out."), true
 	}
 	return found{tier: s.tierOf(span), line: s.lineAt(span[0]) + 1, pieces: []piece{s.literalPiece(span, search, replace)}}, nil, true
@@ -164,9 +164,9 @@ func (s *source) tierOf(span [2]int) Tier {
 	return TierSubstring
 }
 
-// reads reports whether the text around a place of SEARCH is what REPLACE
+// doneAt reports whether the text around a place of SEARCH is what REPLACE
 // makes of it, so that doing it once more would double it.
-func (s *source) reads(span [2]int, b Block) (at [2]int, ok bool) {
+func (s *source) doneAt(span [2]int, b Block) (at [2]int, ok bool) {
 	search, replace := strings.ReplaceAll(b.Search, "\r\n", "\n"), strings.ReplaceAll(b.Replace, "\r\n", "\n")
 	if strings.TrimSpace(replace) == strings.TrimSpace(search) {
 		return at, false

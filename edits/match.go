@@ -422,5 +422,5 @@ func nearest(spans [][2]int, line int) (int, bool) {
 			second = d
 		}
 	}
-	return best, best >= 0 && (first == 0 || second > 2*first+2)
+	return best, best >= 0 && (first == 0 || second > 2*first)
 }
