@@ -48,7 +48,7 @@ type transfer struct {
 // a document.
 func (s *session) carry(ctx context.Context, tr *transfer, plan *proposal.Plan) *tally {
 	t := newTally(plan)
-	byDisk, byEditor := s.divide(plan)
+	byDisk, byEditor := s.divide(s.moveOpen(ctx, tr, plan, t))
 	for _, fp := range byDisk.Files {
 		s.writeOne(ctx, tr, only(plan, fp.Path), t)
 	}
@@ -60,6 +60,33 @@ func (s *session) carry(ctx context.Context, tr *transfer, plan *proposal.Plan) 
 		s.deliver(ctx, tr, only(byEditor, fp.Path), t)
 	}
 	return t
+}
+
+// moveOpen moves the open documents that have to move and change, and returns
+// the plan of what is left to do. A document that has moved counts its versions
+// anew, which nobody can know before: an edit in the same go could not name the
+// version it is for.
+func (s *session) moveOpen(ctx context.Context, tr *transfer, plan *proposal.Plan, t *tally) *proposal.Plan {
+	var paths []workspace.Path
+	moves := *plan
+	moves.Files = nil
+	for _, fp := range plan.Files {
+		if fp.From == "" || !fp.Open || len(fp.Edits) == 0 || !s.editor.caps.renameFiles {
+			continue
+		}
+		paths = append(paths, fp.Path)
+		fp.Edits, fp.Expect, fp.Hunks = nil, fp.Before, fp.Hunks[:1]
+		moves.Files = append(moves.Files, fp)
+	}
+	if len(paths) == 0 {
+		return plan
+	}
+	s.deliver(ctx, tr, &moves, t)
+	left := *plan
+	left.Files = slices.DeleteFunc(slices.Clone(plan.Files), func(fp proposal.FilePlan) bool {
+		return slices.Contains(paths, fp.Path) && t.outcomes[fp.Path] != proposal.OutcomeApplied
+	})
+	return s.again(tr, &left, t)
 }
 
 // divide parts a plan into what is written to the disk, because the client has
