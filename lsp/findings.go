@@ -2,8 +2,6 @@ package lsp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"sync"
 
@@ -103,9 +101,4 @@ func (c *lineCarrier) carry(from, to edits.Text, line int) (now int, ok bool) {
 		now += h.NewEnd - h.NewStart - (h.OldEnd - h.OldStart)
 	}
 	return now, now < to.NumLines()
-}
-
-func hashText(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
 }

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -139,16 +138,4 @@ func (pr *project) converse() (session string, leave func()) {
 		defer pr.mu.Unlock()
 		pr.talking = false
 	})
-}
-
-// granted reports whether the person has allowed subject in this folder. A
-// store that cannot say has not heard of it.
-func (pr *project) granted(ctx context.Context, kind, subject string) bool {
-	var ok bool
-	err := pr.store.View(ctx, func(tx *state.Tx) error {
-		var err error
-		ok, err = tx.HasGrant(kind, subject)
-		return err
-	})
-	return err == nil && ok
 }

@@ -13,12 +13,8 @@ import (
 	"emend/edits"
 	"emend/internal/config"
 	"emend/internal/workspace"
-	"emend/state"
 	"emend/verify"
 )
-
-// questionChecks asks whether a workspace's own checks may be run.
-const questionChecks = "checks"
 
 // commandVerify runs the project's checks over what the person sees, buffers
 // over disk, and shows the findings.
@@ -82,63 +78,20 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 // checksOf is the checks of a root: those the settings name, else those found,
 // limited to names when there are any.
 func (s *session) checksOf(root string, names []string) []verify.Check {
-	checks := configuredChecks(s.settings.Load().Checks.Commands)
-	if len(checks) == 0 {
-		checks = verify.Detect(root)
-	}
+	checks := agent.ProjectChecks(root, s.settings.Load().Checks)
 	if len(names) == 0 {
 		return checks
 	}
 	return slices.DeleteFunc(checks, func(c verify.Check) bool { return !slices.Contains(names, c.Name) })
 }
 
-func configuredChecks(commands []config.Command) []verify.Check {
-	var out []verify.Check
-	for _, c := range commands {
-		out = append(out, verify.Check{Name: c.Name, Args: c.Args, Dir: c.Dir, Parser: c.Parser})
-	}
-	return out
-}
-
-// checksSubject names what a grant for checks is about: their exact commands,
-// so that others ask anew.
-func checksSubject(checks []verify.Check) string {
-	var lines []string
-	for _, c := range checks {
-		lines = append(lines, c.Dir+"\x00"+strings.Join(c.Args, "\x00"))
-	}
-	slices.Sort(lines)
-	return hashText(strings.Join(lines, "\n"))
-}
-
 // mayCheck reports whether the person allows these checks here; it asks once.
 func (s *session) mayCheck(ctx context.Context, pr *project, checks []verify.Check) bool {
-	subject := checksSubject(checks)
-	if pr.granted(ctx, state.GrantChecks, subject) {
-		return true
-	}
-	answer := s.ask(ctx, agent.Question{
-		ID: state.NewID("question"), Kind: questionChecks,
-		Text:    "May emend run this workspace's checks?",
-		Detail:  "They execute its code (" + commandLines(checks) + ").",
-		Options: []string{agent.Allow, agent.Deny}, Default: agent.Deny,
-	}, "")
-	if answer.Choice != agent.Allow {
-		return false
-	}
-	grant := &state.Grant{ID: state.NewID("grant"), Root: pr.root, Kind: state.GrantChecks, Subject: subject, Created: time.Now().UTC()}
-	if err := pr.store.Update(ctx, func(tx *state.Tx) error { return tx.PutGrant(grant) }); err != nil {
+	ok, err := agent.AskChecks(ctx, pr.store, pr.root, checks, func(q agent.Question) agent.Answer { return s.ask(ctx, q, "") })
+	if err != nil {
 		s.log.Error("keeping a grant", "error", err)
 	}
-	return true
-}
-
-func commandLines(checks []verify.Check) string {
-	var out []string
-	for _, c := range checks {
-		out = append(out, strings.Join(c.Args, " "))
-	}
-	return strings.Join(out, "; ")
+	return ok
 }
 
 func checkProgress(p verify.Progress) string {
@@ -164,58 +117,42 @@ func (s *session) checkDraft(pr *project) func(context.Context, *workspace.Draft
 		if len(checks) == 0 {
 			return agent.Checked{Summary: "not checked: no checks found"}, nil
 		}
-		if !pr.granted(ctx, state.GrantChecks, checksSubject(checks)) {
+		if !agent.ChecksAllowed(ctx, pr.store, checks) {
 			return agent.Checked{Summary: "not checked: the checks are not allowed here yet; emend.verify asks"}, nil
 		}
-		report, err := verify.Run(ctx, verify.Request{Root: pr.root, Draft: draft, Checks: checks, Timeout: checkTimeout(settings)})
-		if err != nil {
-			return agent.Checked{}, err
-		}
-		broken, err := broken(ctx, pr.root, draft, checks, report, checkTimeout(settings))
-		if err != nil {
-			return agent.Checked{}, err
-		}
-		return agent.Checked{Summary: report.Summary(), Broken: broken}, nil
+		return agent.CheckDraft(ctx, pr.root, draft, checks, checkTimeout(settings))
 	}
+}
+
+// checkFirst runs the checks over a snapshot and keeps what they find, where
+// the person has allowed them before and wants them in runs. It reports whether
+// they were run.
+func (s *session) checkFirst(ctx context.Context, jb *job, snap *workspace.Snapshot, root string) bool {
+	settings := s.settings.Load()
+	pr, err := s.projects.of(root)
+	if err != nil || !settings.Checks.OnRun {
+		return false
+	}
+	checks := s.checksOf(root, nil)
+	if len(checks) == 0 || !agent.ChecksAllowed(ctx, pr.store, checks) {
+		return false
+	}
+	report, err := verify.Run(ctx, verify.Request{
+		Root: root, Snapshot: snap, Checks: checks, Timeout: checkTimeout(settings),
+		Progress: func(p verify.Progress) { jb.progress.report("checks: " + checkProgress(p)) },
+	})
+	if err != nil {
+		s.log.Info("checking before a fix", "error", err)
+		return false
+	}
+	for _, path := range s.findings.replace(ctx, snap, root, report) {
+		s.refresh(path)
+	}
+	return true
 }
 
 func checkTimeout(settings *config.Settings) time.Duration {
 	return time.Duration(settings.Checks.TimeoutSeconds) * time.Second
-}
-
-// broken tells what a draft broke: the findings that the same checks do not
-// have over the text as it was before. What was broken before is not the run's
-// fault.
-func broken(ctx context.Context, root string, draft *workspace.Draft, checks []verify.Check, after verify.Report, limit time.Duration) (string, error) {
-	if len(after.Findings) == 0 {
-		return "", nil
-	}
-	before, err := verify.Run(ctx, verify.Request{Root: root, Snapshot: draft.Snapshot(), Checks: checks, Timeout: limit})
-	if err != nil {
-		return "", err
-	}
-	// Lines move with every change: a finding is known by what it says.
-	type identity struct {
-		path                 workspace.Path
-		check, test, message string
-	}
-	old := map[identity]int{}
-	for _, f := range before.Findings {
-		old[identity{f.Path, f.Check, f.Test, f.Message}]++
-	}
-	var b strings.Builder
-	for _, f := range after.Findings {
-		id := identity{f.Path, f.Check, f.Test, f.Message}
-		if old[id]--; old[id] >= 0 || f.Severity == verify.Information {
-			continue
-		}
-		fmt.Fprintf(&b, "%s:%d: %s", draft.Snapshot().Roots().Rel(f.Path), f.Line, f.Message)
-		if f.Test != "" {
-			fmt.Fprintf(&b, " (%s)", f.Test)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String(), nil
 }
 
 // findingsIn returns what the last checks found in a document, each where its

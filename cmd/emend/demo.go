@@ -223,12 +223,23 @@ func (d *demo) verify(ctx context.Context) error {
 	if _, err := d.editor.Execute(ctx, "emend.verify"); err != nil {
 		return err
 	}
-	if _, err := d.followProgress(ctx, "emend: checks"); err != nil {
+	p, err := d.followProgress(ctx, "emend: checks")
+	if err != nil {
 		return err
+	}
+	if p.End == "findings" { // they are on their way
+		err := d.editor.Await(ctx, "the findings", func(s *lsptest.State) bool {
+			return slices.ContainsFunc(sampleFiles, func(name string) bool {
+				return slices.ContainsFunc(s.Diagnostics(name), isProblem)
+			})
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for _, name := range sampleFiles {
 		for _, diag := range d.editor.Diagnostics(name) {
-			if diag.Severity != 4 {
+			if isProblem(diag) {
 				d.say("  %s", paint(d.colour, styleRed, fmt.Sprintf("%s:%d: %s", name, diag.Range.Start.Line+1, firstLine(diag.Message))))
 			}
 		}
@@ -236,6 +247,9 @@ func (d *demo) verify(ctx context.Context) error {
 	d.lastMessage()
 	return nil
 }
+
+// isProblem tells a finding from a hint on a proposed change.
+func isProblem(d lsptest.Diagnostic) bool { return d.Severity != 4 }
 
 // problem is the diagnostic of the failing test.
 func (d *demo) problem() (lsptest.Diagnostic, error) {
@@ -283,7 +297,16 @@ func (d *demo) fix(ctx context.Context, problem lsptest.Diagnostic) error {
 func (d *demo) proposal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
-	q, err := d.editor.AwaitQuestion(ctx, "change")
+	var q lsptest.Question
+	err := d.editor.Await(ctx, "the notice of the proposal", func(s *lsptest.State) bool {
+		for _, asked := range s.Questions {
+			if slices.Contains(asked.Actions, "Review") {
+				q = asked
+				return true
+			}
+		}
+		return false
+	})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"emend/agent/model"
 	"emend/edits"
 	"emend/index"
+	"emend/internal/config"
 	"emend/internal/proposal"
 	"emend/internal/workspace"
 	"emend/state"
@@ -86,6 +87,7 @@ func (a *app) run(ctx context.Context, f runFlags, instruction string) error {
 		Index: index.New(roots, index.Options{Ignore: settings.Ignore, Log: log}), Log: log, Now: time.Now,
 	}
 	h := &terminal{app: a, json: f.json, yes: f.yes}
+	runner.Check = h.checks(store, root, settings.Checks)
 	out, err := runner.Run(ctx, task, workspace.Disk(nil), h)
 	if err != nil {
 		return err
@@ -316,6 +318,34 @@ func (t *terminal) Ask(ctx context.Context, q agent.Question) (agent.Answer, err
 	case <-ctx.Done():
 	}
 	return agent.Answer{Choice: q.Default}, nil
+}
+
+// checks looks at a run's draft with the project's own checks, where the person
+// allows them.
+func (t *terminal) checks(store *state.Store, root string, settings config.Checks) func(context.Context, *workspace.Draft) (agent.Checked, error) {
+	return func(ctx context.Context, draft *workspace.Draft) (agent.Checked, error) {
+		if !settings.OnRun {
+			return agent.Checked{Summary: "not checked: switched off (checks.on_run)"}, nil
+		}
+		checks := agent.ProjectChecks(root, settings)
+		if len(checks) == 0 {
+			return agent.Checked{Summary: "not checked: no checks found"}, nil
+		}
+		ok, err := agent.AskChecks(ctx, store, root, checks, func(q agent.Question) agent.Answer {
+			answer, err := t.Ask(ctx, q)
+			if err != nil {
+				return agent.Answer{Choice: q.Default}
+			}
+			return answer
+		})
+		if err != nil {
+			t.note(err.Error())
+		}
+		if !ok {
+			return agent.Checked{Summary: "not checked: the checks are not allowed here"}, nil
+		}
+		return agent.CheckDraft(ctx, root, draft, checks, time.Duration(settings.TimeoutSeconds)*time.Second)
+	}
 }
 
 // Emit prints what happens: JSON lines on stdout, or a line a step on stderr.
