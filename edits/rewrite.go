@@ -88,20 +88,29 @@ func alignLines(search, replace []string) []int {
 // or replaces, else that of the line before it. The text's last line stays
 // without one.
 func (s *source) withEndings(lines []string, same []int, first, end int) string {
+	bounds := make([]int, len(same)) // the next line of the file that stays
+	bound := end
+	for k := len(same) - 1; k >= 0; k-- {
+		bounds[k] = bound
+		if same[k] >= 0 {
+			bound = first + same[k]
+		}
+	}
 	var b strings.Builder
 	eol := s.eolNear(first)
-	next := first // the file's line that the next new line replaces
+	if first > 0 && s.ending(first-1) != "" {
+		eol = s.ending(first - 1)
+	}
+	next := first // the next line of the file that a new line can replace
 	for k, l := range lines {
 		if same[k] >= 0 {
 			next = first + same[k]
 		}
-		if next < end {
+		if same[k] >= 0 || next < bounds[k] {
 			if own := s.ending(next); own != "" {
 				eol = own
 			}
-			if same[k] >= 0 || k+1 < len(same) && (same[k+1] < 0 || first+same[k+1] > next+1) || k+1 == len(same) {
-				next++
-			}
+			next++
 		}
 		b.WriteString(l)
 		if k < len(lines)-1 || end < len(s.bodies) || !s.open() {
