@@ -37,7 +37,7 @@ func (s *session) commandRun(ctx context.Context, args *arguments) (any, error) 
 	if strings.TrimSpace(task.Instruction) == "" {
 		return nil, invalid("say what to do: emend.run needs an instruction")
 	}
-	return s.startRun(task, place)
+	return s.startRun(task, place, nil)
 }
 
 // commandAsk starts a read-only run; the answer is shown as a message.
@@ -62,11 +62,20 @@ func (s *session) commandFix(ctx context.Context, args *arguments) (any, error) 
 	if len(task.Diagnostics) == 0 {
 		task.Diagnostics = s.findingsAt(place, first, last)
 	}
-	if task.Instruction == "" && len(task.Diagnostics) == 0 {
-		task.Instruction = fmt.Sprintf("Something is wrong in %s on %s. Find out what, and fix it.", place.path.Base(), linesText(first, last))
-		task.Mode = agent.ModeEdit
+	if task.Instruction != "" || len(task.Diagnostics) > 0 {
+		return s.startRun(task, place, nil)
 	}
-	return s.startRun(task, place)
+	task.Instruction = fmt.Sprintf("Something is wrong in %s on %s. Find out what, and fix it.", place.path.Base(), linesText(first, last))
+	task.Mode = agent.ModeEdit
+	return s.startRun(task, place, func(ctx context.Context, jb *job, snap *workspace.Snapshot, task *agent.Task) {
+		// The client has not said what is wrong; the checks may.
+		if !s.checkFirst(ctx, jb, snap, task.Root) {
+			return
+		}
+		if task.Diagnostics = s.findingsAt(place, first, last); len(task.Diagnostics) > 0 {
+			task.Instruction, task.Mode = "", agent.ModeRepair
+		}
+	})
 }
 
 func linesText(first, last int) string {
@@ -138,9 +147,12 @@ func (s *session) findingsAt(place spotIn, first, last int) []agent.Diagnostic {
 	return out
 }
 
+// prepare completes a task from a job, before the run begins.
+type prepare func(ctx context.Context, jb *job, snap *workspace.Snapshot, task *agent.Task)
+
 // startRun starts a run as a job, at a place or, without one, in the workspace
-// as a whole.
-func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
+// as a whole; first may be nil.
+func (s *session) startRun(task agent.Task, place spotIn, first prepare) (any, error) {
 	root, roots, err := s.rootHere()
 	if place.path != "" {
 		root, roots, err = s.rootFor(place.path)
@@ -166,6 +178,9 @@ func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
 		version = place.doc.Version
 	}
 	ok := s.start(task.ID, runTitle(task), func(ctx context.Context, jb *job) {
+		if first != nil {
+			first(ctx, jb, workspace.NewSnapshot(roots, src), &task)
+		}
 		s.run(ctx, jb, task, roots, src, version)
 	})
 	if !ok {
