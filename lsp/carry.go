@@ -164,7 +164,7 @@ func (s *session) deliver(ctx context.Context, tr *transfer, part *proposal.Plan
 			}
 		}
 		said := s.sendEdit(ctx, tr, part, false)
-		outcomes := s.outcomes(ctx, tr, part, said, t)
+		outcomes := s.outcomes(ctx, tr, part, said, settleTime, t)
 		if try == sendTries || ctx.Err() != nil {
 			return
 		}
@@ -233,10 +233,10 @@ func (s *session) sendEdit(ctx context.Context, tr *transfer, plan *proposal.Pla
 
 // outcomes reads what became of a plan that the editor has answered. That the
 // client says it was applied proves nothing in half of the editors: the mirror
-// tells.
-func (s *session) outcomes(ctx context.Context, tr *transfer, plan *proposal.Plan, said reply, t *tally) map[workspace.Path]proposal.Outcome {
+// tells, which is waited for as long as limit.
+func (s *session) outcomes(ctx context.Context, tr *transfer, plan *proposal.Plan, said reply, limit time.Duration, t *tally) map[workspace.Path]proposal.Outcome {
 	ctx = context.WithoutCancel(ctx) // what was sent is read, whoever has lost interest
-	limit, why := settleTime, ""
+	why := ""
 	if said.refused() {
 		limit, why = refusedTime, said.why()
 		if s.editor.quirks.lateChange {

@@ -51,6 +51,7 @@ func TestRefusals(t *testing.T) {
 		{"true", "eglot-1.24", func(b *lsptest.EditBehaviour) { b.Declined = "true" }, "cannot tell whether it was changed, open it to see: b.go"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			var says atomic.Bool
 			w := newWorld(t, setup{
 				files:  map[string]string{"a.go": "package p\n", "b.go": "package p\n\nconst B = 0\n"},
@@ -128,6 +129,7 @@ func TestNeverAnswers(t *testing.T) {
 func TestStale(t *testing.T) {
 	for _, profile := range []string{"vscode", "neovim-0.12.4", "neovim-0.7.2", "helix-25.01.1", "eglot-1.24"} {
 		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
 			w := proposed(t, setup{profile: profile})
 			// The command is on its way when the person types; what the server
 			// sees first is up to chance, the result is not.

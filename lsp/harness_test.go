@@ -73,9 +73,10 @@ func newWorld(t *testing.T, su setup) *world {
 	if cfg.Profile == "" {
 		cfg.Profile = su.profile
 	}
-	if cfg.Root == "" {
+	switch cfg.Root {
+	case "":
 		cfg.Root = w.dir
-	} else if cfg.Root == "none" {
+	case "none":
 		cfg.Root = ""
 	}
 	t.Cleanup(func() {

@@ -15,6 +15,10 @@ import (
 // previews then never answers.
 const previewGrace = time.Second
 
+// previewed bounds the wait for the mirror to show what was ticked, all of it or
+// a part: editors with previews send their changes with the answer.
+const previewed = 500 * time.Millisecond
+
 var errOvertaken = errors.New("its text was changed while the preview was open; look at it again with emend.review")
 
 // canPreview reports whether the client shows an edit before it applies it, a
@@ -58,7 +62,7 @@ func (s *session) preview(ctx context.Context, id string, sel proposal.Selection
 	tr.settle = next.Settle
 	t := newTally(plan)
 	if !plan.Empty() {
-		s.outcomes(ctx, tr, plan, said, t)
+		s.outcomes(ctx, tr, plan, said, previewed, t)
 	}
 	return s.applied(ctx, pending{next, p.project}, cp, t)
 }

@@ -279,10 +279,12 @@ func scriptRun(s *script, ts *testscript.TestScript, neg bool, args []string) er
 		}
 	}
 	result, err := s.execute(args[0], arguments)
+	out, text := ts.Stdout(), string(result)
 	if err != nil {
-		fmt.Fprintln(ts.Stderr(), err)
-	} else {
-		fmt.Fprintln(ts.Stdout(), string(result))
+		out, text = ts.Stderr(), err.Error()
+	}
+	if _, err := fmt.Fprintln(out, text); err != nil {
+		return err
 	}
 	return negated(neg, err, args[0])
 }
