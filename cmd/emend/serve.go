@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -72,6 +73,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.listen != "" {
 		return a.listen(ctx, f.listen, opts)
 	}
+	defer outliveReader()()
 	code, err := lsp.NewServer(opts).Serve(ctx, stdio{a.in, a.out})
 	if err != nil {
 		log.Warn("the connection ended", "error", err)
@@ -248,6 +250,16 @@ func loopback(address string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// outliveReader makes a write to a stdout that nobody reads any more an error
+// of that write. Otherwise the signal of it ends the process at once, with runs
+// unrecorded and their children at work. A signal that is ignored would be so in
+// the children too; one that is caught is not.
+func outliveReader() (undo func()) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGPIPE)
+	return func() { signal.Stop(caught) }
 }
 
 // stdio is the process's own pipes as one connection.
