@@ -64,7 +64,7 @@ const (
 	ExitClean    = 0 // shutdown was asked for before the end
 	ExitUnasked  = 1 // exit, end of stdin or the editor's death without shutdown
 	watchPeriod  = 500 * time.Millisecond
-	connCloseMax = time.Second
+	connCloseMax = 200 * time.Millisecond
 )
 
 // Serve speaks to the editor at the other end of rwc until it leaves: the exit
