@@ -50,14 +50,21 @@ func (m memory) Read(name string) (string, bool, error) {
 	return text, ok, nil
 }
 
-// corpusDir returns the folder of the corpus, or skips.
-func corpusDir(t *testing.T) string {
-	dir := os.Getenv("EMEND_EDIT_CORPUS")
+// findCorpus returns the folder of the corpus, if there is one.
+func findCorpus() (dir string, ok bool) {
+	dir = os.Getenv("EMEND_EDIT_CORPUS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "data", "edits")
 	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no corpus of edit cases: set EMEND_EDIT_CORPUS to its folder (%v)", err)
+	_, err := os.Stat(dir)
+	return dir, err == nil
+}
+
+// corpusDir returns the folder of the corpus, or skips.
+func corpusDir(t *testing.T) string {
+	dir, ok := findCorpus()
+	if !ok {
+		t.Skip("no corpus of edit cases: set EMEND_EDIT_CORPUS to its folder")
 	}
 	return dir
 }

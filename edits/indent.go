@@ -17,6 +17,7 @@ type reindenter struct {
 	clash  bool              // one SEARCH indent stands for several of the file
 	asIs   bool              // REPLACE has the file's indentation already
 	byBase bool              // REPLACE is only off by what the first lines are
+	mixed  bool              // SEARCH and REPLACE indent by tabs and by spaces, and the file does not
 	behind bool              // SEARCH starts behind the indentation of its first line, and is exact below
 }
 
@@ -66,6 +67,7 @@ func newReindenter(search, file, replace []string, same []int) *reindenter {
 		r.from = unitOf(replace)
 	}
 	r.step = unitOf(slices.Concat(search, replace))
+	r.mixed = mixes(slices.Concat(search, replace), r.base[0]) && !mixes(file, r.base[1])
 	framed := slices.ContainsFunc(same, func(i int) bool {
 		return i >= 0 && !blank(search[i]) && leadingSpace(search[i]) != leadingSpace(file[i])
 	})
@@ -96,6 +98,18 @@ func moveIndent(indent, from, to string) (string, bool) {
 		return strings.CutSuffix(to, missing)
 	}
 	return "", false
+}
+
+// mixes reports whether lines are indented by both tabs and spaces beyond what
+// the first of them is.
+func mixes(lines []string, base string) bool {
+	tab, space := false, false
+	for _, l := range lines {
+		if indent := strings.TrimPrefix(leadingSpace(l), base); !blank(l) {
+			tab, space = tab || strings.Contains(indent, "\t"), space || strings.Contains(indent, " ")
+		}
+	}
+	return tab && space
 }
 
 // unitOf measures one level of indentation: the smallest step between the
@@ -197,6 +211,9 @@ func (r *reindenter) image(indent string) (string, bool) {
 	}
 	if to, ok := r.images[indent]; ok {
 		return to, true
+	}
+	if r.mixed { // what a tab is, and what a space is, cannot both be known
+		return indent, false
 	}
 	known, best := "", false
 	for from := range r.images {

@@ -255,7 +255,7 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 			}
 			continue
 		}
-		if !m.mayAdd(sp) {
+		if !m.mayAdd(s, sp) {
 			doubtAt = i
 			continue
 		}
@@ -277,9 +277,9 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 }
 
 // mayAdd reports whether REPLACE may bring a line that looks like a separator
-// into the file: in prose, under a line that it underlines. Elsewhere it is
+// into the file: where titles are underlined so, under a title. Elsewhere it is
 // more likely a marker too many.
-func (m *matcher) mayAdd(sp split) bool {
+func (m *matcher) mayAdd(s *source, sp split) bool {
 	isSplit := func(l string) bool { return readMarker(l).kind == splitMarker }
 	old, now := bodies(sp.search), bodies(sp.replace)
 	had := 0
@@ -295,7 +295,7 @@ func (m *matcher) mayAdd(sp split) bool {
 		if had--; had >= 0 {
 			continue
 		}
-		if !isProseFile(m.path) || i == 0 || blank(now[i-1]) || isSplit(now[i-1]) {
+		if !isMarkup(m.path) && !slices.ContainsFunc(s.bodies, isSplit) || i == 0 || blank(now[i-1]) || isSplit(now[i-1]) {
 			return false
 		}
 	}

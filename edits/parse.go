@@ -328,8 +328,15 @@ func (p *Parser) closedBySplit() bool {
 // isProseFile reports whether a line of "=" may be a heading's underline in a
 // file.
 func isProseFile(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return isMarkup(name) || ext == ".txt" || ext == ""
+}
+
+// isMarkup reports whether a file's headings are underlined by a line of "=",
+// and whether a fence is text in it.
+func isMarkup(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", "":
+	case ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org":
 		return true
 	}
 	return false

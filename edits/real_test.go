@@ -53,7 +53,7 @@ func TestRealFilesWithOtherIndentation(t *testing.T) {
 		var garbled, with []string
 		switch noise {
 		case "outdented":
-			garbled, with = noises["outdented"](search, replace)
+			garbled, with = outdent(search, replace)
 		case "\t\t":
 			more := func(l string) string { return strings.TrimRight("\t"+l, "\t") }
 			garbled, with = mapLines(search, more), mapLines(replace, more)

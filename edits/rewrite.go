@@ -28,7 +28,7 @@ func (m *matcher) rewrite(s *source, b Block, a attempt, i int) (found, *Refusal
 func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	search, replace := a.sec.search, a.sec.replace
 	file := s.bodies[first : first+len(search)]
-	same := alignLines(search, replace)
+	same := alignLines(endless(a.tier, search), endless(a.tier, replace))
 	tolerant := a.tier != TierExact && a.tier != TierTrailing
 	var indent *reindenter
 	if tolerant {
@@ -64,6 +64,19 @@ func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 		p.text = strings.TrimSuffix(strings.TrimSuffix(p.text, "\n"), "\r")
 	}
 	return p, true
+}
+
+// endless returns lines without the white space at their ends, where a tier has
+// no regard for it.
+func endless(t Tier, lines []string) []string {
+	if t == TierExact {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = lineKey(TierTrailing, l)
+	}
+	return out
 }
 
 // alignLines returns, for each line of replace, the line of search it stands

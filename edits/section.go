@@ -184,7 +184,7 @@ func unnumber(lines []string, pattern *regexp.Regexp, closed bool) (out []string
 // dressed says what REPLACE has around its lines and SEARCH has not, so that it
 // would be written into the file: a fence, or the line numbers of a listing.
 func (c section) dressed(path string) string {
-	if _, fenced := unfence(c.search, path); !fenced && !isProseFile(path) {
+	if _, fenced := unfence(c.search, path); !fenced && !isMarkup(path) {
 		if _, fenced := unfence(c.replace, path); fenced {
 			return "a Markdown fence around it"
 		}
