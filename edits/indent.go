@@ -189,8 +189,8 @@ func (r *reindenter) line(l string, top bool) (string, bool) {
 		return l, !r.clash
 	}
 	indent := leadingSpace(l)
-	if r.behind && top && indent == r.base[0] {
-		return r.base[1] + l[len(indent):], true
+	if r.behind && top && indent != r.base[1] {
+		return strings.TrimSuffix(r.base[1], r.base[0]) + l, true
 	}
 	image, ok := r.image(indent)
 	return image + l[len(indent):], ok

@@ -1,10 +1,10 @@
 package edits
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // literals returns the byte spans of all places where a string stands in the
@@ -112,7 +112,7 @@ func parts(text string) []string {
 }
 
 // matchLiteral matches a pair of strings as they are. It is false where the
-// text does not hold SEARCH, or only within words.
+// text does not hold SEARCH.
 func (m *matcher) matchLiteral(s *source, b Block) (found, *Refusal, bool) {
 	search, replace := parts(b.Search), parts(b.Replace)
 	all := s.literals(search)
@@ -122,8 +122,15 @@ func (m *matcher) matchLiteral(s *source, b Block) (found, *Refusal, bool) {
 			spans = append(spans, span)
 		}
 	}
-	if len(spans) == 0 {
+	switch {
+	case len(all) == 0:
 		return found{}, nil, false
+	case len(spans) == 0 && len(all) == 1 && atWordBreak(s.text, all[0][0]) && atWordBreak(s.text, all[0][1]):
+		spans = all // it takes a part of some white space, but there is no other place
+	case len(spans) == 0:
+		line := s.lineAt(all[0][0])
+		return found{}, m.refuse(b, NotFound, fmt.Sprintf("SEARCH is in the file only as part of a longer word, at line %d. Copy the whole of it:\n%s",
+			line+1, s.excerpt(line, line+len(search)))), true
 	}
 	a := attempt{tier: TierSubstring, sec: section{search: search, replace: replace, text: true}, spans: spans}
 	i, ok := m.chooseLiteral(s, b, spans)
@@ -234,17 +241,4 @@ func (s *source) withBreaks(first int, search, replace []string) string {
 func (s *source) atLineStart(offset int) bool {
 	_, ok := slices.BinarySearch(s.starts, offset)
 	return ok
-}
-
-// partial reports whether a string is found in the text only as a part of
-// words, and where.
-func (s *source) partial(search string) (line int, ok bool) {
-	if search == "" || !utf8.ValidString(search) {
-		return 0, false
-	}
-	all := s.literals(parts(search))
-	if len(all) == 0 {
-		return 0, false
-	}
-	return s.lineAt(all[0][0]), true
 }

@@ -171,8 +171,12 @@ var mutations = []struct {
 	}},
 	{"line numbers", bothSides(func(s, r []string) ([]string, []string) { return numbered(s), numbered(r) })},
 	{"line numbers in REPLACE", bothSides(func(s, r []string) ([]string, []string) { return s, numbered(r) })},
-	{"a separator twice", func(s sample) []string { return []string{strings.Replace(s.reply(), "\n=======\n", "\n=======\n=======\n", 1)} }},
-	{"a separator at the end", func(s sample) []string { return []string{strings.Replace(s.reply(), ">>>>>>> REP", "=======\n>>>>>>> REP", 1)} }},
+	{"a separator twice", func(s sample) []string {
+		return []string{strings.Replace(s.reply(), "\n=======\n", "\n=======\n=======\n", 1)}
+	}},
+	{"a separator at the end", func(s sample) []string {
+		return []string{strings.Replace(s.reply(), ">>>>>>> REP", "=======\n>>>>>>> REP", 1)}
+	}},
 	{"typo", func(s sample) []string {
 		var out []string
 		for i, l := range s.search {
