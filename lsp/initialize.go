@@ -108,8 +108,9 @@ func initialFolders(params *protocol.InitializeParams, raw jsonrpc2.RawMessage) 
 	}
 	if json.Unmarshal(raw, &spelled) != nil { // in pieces, some of a wrong shape
 		spelled.Folders = nil
-		if params.RootURI != nil {
-			spelled.Root = ptr(string(*params.RootURI))
+		//nolint:staticcheck // rootUri is deprecated, and all that some clients send
+		if root := params.RootURI; root != nil {
+			spelled.Root = ptr(string(*root))
 		}
 		if folders, ok := params.WorkspaceFolders.Get(); ok {
 			for _, f := range folders {

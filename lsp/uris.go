@@ -3,7 +3,6 @@ package lsp
 import (
 	"strings"
 
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"emend/internal/workspace"
@@ -72,10 +71,6 @@ func (m *mirror) workspaceFolders() []folder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.folders
-}
-
-func identifier(u uri.URI) protocol.TextDocumentIdentifier {
-	return protocol.TextDocumentIdentifier{URI: u}
 }
 
 // canonical is raw in the library's spelling, by which the mirror is keyed.
