@@ -78,6 +78,10 @@ var blockCases = []described{
 	{name: "only the first line, another like it", before: "    a {\n        b\n    }\n", search: "a {\n        b\n    }\n", replace: "a {\n        c\n    }\n    d {\n    }\n", want: "    a {\n        c\n    }\n    d {\n    }\n"},
 	{name: "REPLACE at the file's indentation", before: "    a(1)\n    b(2)\n", search: "a(1)\nb(2)\n", replace: "    a(3)\n    b(4)\n", want: "    a(3)\n    b(4)\n"},
 	{name: "REPLACE half at the file's indentation", before: "    a(1)\n    b(2)\n", search: "a(1)\nb(2)\n", replace: "    a(3)\nb(4)\n", code: IndentConflict},
+	{name: "SEARCH flat, REPLACE not", before: "f {\n    x\n}\n", search: "f {\nx\n}\n", replace: "f {\n    y\n    z\n}\n", want: "f {\n    y\n    z\n}\n"},
+	{name: "both flat", before: "f {\n    x\n}\n", search: "f {\nx\n}\n", replace: "f {\ny\n}\n", code: IndentConflict},
+	{name: "uneven steps", before: "  a\n      b\n    c\n", search: "a\n    b\n  c\n", replace: "x\n    y\n  z\n", want: "  x\n      y\n    z\n"},
+	{name: "taken back a level", before: "        a\n        b\n", search: "    a\n    b\n", replace: "a\nb\nc\n", want: "    a\n    b\n    c\n"},
 	{name: "indentation is part of an exact match", before: "if x {\n\tfoo\n}\n", search: "\tfoo\n", replace: "        foo\n", want: "if x {\n        foo\n}\n"},
 	// Typographic characters.
 	{name: "quotes", before: "it’s “a”\n", search: "it's \"a\"\n", replace: "it's \"b\"\n", want: "it's \"b\"\n"},

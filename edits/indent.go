@@ -145,12 +145,12 @@ func unitOf(lines []string) unit {
 // SEARCH was not: its first line has the file's, or its levels are as wide as
 // the file's are and SEARCH's are not.
 func (r *reindenter) settle(file, replace []string) {
-	first := ""
-	for _, l := range replace {
-		if !blank(l) {
-			first = leadingSpace(l)
-			break
-		}
+	first, last := ends(replace)
+	_, fileLast := ends(file)
+	flat := len(r.images) == 1 // SEARCH has lost all its levels
+	if flat && r.clash && first == r.base[1] && last == fileLast && unitOf(replace) != (unit{}) && within(replace, file) {
+		r.asIs, r.clash = true, false
+		return
 	}
 	if first == r.base[1] && r.base[0] != r.base[1] {
 		r.asIs = true
@@ -163,6 +163,21 @@ func (r *reindenter) settle(file, replace []string) {
 		return
 	}
 	r.byBase = first == r.base[0] && u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
+}
+
+// ends returns the indentation of the first and the last line that is not
+// blank.
+func ends(lines []string) (first, last string) {
+	found := false
+	for _, l := range lines {
+		if blank(l) {
+			continue
+		}
+		if last = leadingSpace(l); !found {
+			first, found = last, true
+		}
+	}
+	return first, last
 }
 
 // within reports whether no line is less indented than all lines of the file.
