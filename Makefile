@@ -45,7 +45,7 @@ docs: ## regenerate what is generated
 	$(GO) test ./internal/config -run Manual -update
 
 fuzz: ## each fuzz target for a while: make fuzz FUZZTIME=1m
-	./scripts/fuzz $(or $(FUZZTIME),20s)
+	$(GO) run ./internal/bench fuzz -time $(or $(FUZZTIME),20s)
 
 ci: ## the gate
 	bash .ci/run

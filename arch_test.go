@@ -51,7 +51,9 @@ var layers = map[string][]string{
 	},
 	"lsp/lsptest": {}, // an oracle: it shares no code with what it tests
 	"editors":     {}, // no code; the tests may start what they need
-	"cmd/emend":   nil,
+	// A program for developers: it starts the go command and emend itself.
+	"internal/bench": {},
+	"cmd/emend":      nil,
 }
 
 // onlyIn says which packages may use a library; everyone else is kept from it.
@@ -59,7 +61,7 @@ var onlyIn = map[string][]string{
 	"go.lsp.dev/protocol":          {"lsp"},
 	"go.lsp.dev/jsonrpc2":          {"lsp"},
 	"go.lsp.dev/uri":               {"lsp"},
-	"os/exec":                      {"internal/sandbox", "verify"}, // verify only looks programs up
+	"os/exec":                      {"internal/sandbox", "verify", "internal/bench"}, // verify only looks programs up
 	"go.etcd.io/bbolt":             {"state"},
 	"net/http":                     {"agent/model", "agent/model/scripted", "cmd/emend"},
 	"github.com/spf13/cobra":       {"cmd/emend"},
@@ -193,7 +195,7 @@ var forbidden = []struct {
 }{
 	{regexp.MustCompile(`\btime\.Sleep\(`), "wait for an event, not for a time", func(s source) bool { return s.name == "state/lock_windows.go" }},
 	{regexp.MustCompile(`\bfmt\.Print(f|ln)?\(`), "stdout is the wire", func(s source) bool { return s.test }},
-	{regexp.MustCompile(`\bcontext\.(Background|TODO)\(\)`), "take the caller's context", func(s source) bool { return s.test || s.pkg == "cmd/emend" }},
+	{regexp.MustCompile(`\bcontext\.(Background|TODO)\(\)`), "take the caller's context", func(s source) bool { return s.test || s.pkg == "cmd/emend" || s.pkg == "internal/bench" }},
 	{regexp.MustCompile(`(?m)//\s*(TODO|FIXME|XXX)\b`), "do it or leave it out", func(s source) bool { return s.test }},
 }
 

@@ -16,6 +16,7 @@ func ask(ctx context.Context, u *run) (phase, *ending) {
 	if end := u.overLimit(); end != nil {
 		return nil, end
 	}
+	u.lastStep()
 	req, end := u.fit()
 	if end != nil {
 		return nil, end
@@ -58,6 +59,15 @@ func (u *run) overLimit() *ending {
 		return refuse("stopped after %d tokens without a result, of which %d are allowed; ask for less at once", used, u.MaxTokens)
 	}
 	return nil
+}
+
+// lastStep tells the model when one step is left, at the end of what it has not
+// read yet.
+func (u *run) lastStep() {
+	if u.out.Steps == 0 || u.out.Steps != u.Settings.Agent.MaxSteps-1 {
+		return
+	}
+	u.messages[len(u.messages)-1].Content += "\n\n[This is your last step. Bring the work to an end now: what is not finished with this reply is lost.]"
 }
 
 // chat sends a request, and sends it again when the answer breaks off: the

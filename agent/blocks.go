@@ -17,6 +17,10 @@ import (
 // maxRefusals is how many replies in a row may hold no block that applies.
 const maxRefusals = 4
 
+// maxBlocks is the most blocks of one reply: each that does not fit costs a
+// search through its file for what was meant.
+const maxBlocks = 200
+
 // blocksTool is what edits written as text are called in events.
 const blocksTool = "blocks"
 
@@ -39,7 +43,7 @@ func (u *run) applyReply(ctx context.Context, reply edits.Reply, calls []model.C
 	if end != nil {
 		return nil, end
 	}
-	result := tool.Result{Text: blocksReport(applied, refused), Refused: len(refused) > 0}
+	result := tool.Result{Text: shorten(blocksReport(applied, refused), u.env.MaxBytes), Refused: len(refused) > 0}
 	u.toolDone(blocksTool, result)
 	if len(applied) > 0 {
 		u.repeats.forget()
@@ -69,6 +73,10 @@ func (u *run) applyReply(ctx context.Context, reply edits.Reply, calls []model.C
 // applyBlocks applies a reply to the draft and returns the numbers of the
 // blocks that applied, and the refusals in the order of the blocks.
 func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int, refused []edits.Refusal, end *ending) {
+	if n := len(reply.Blocks); n > maxBlocks {
+		return nil, []edits.Refusal{{Block: -1, Code: edits.Malformed, Message: fmt.Sprintf(
+			"The reply holds %d blocks. At most %d are applied at once; send fewer, larger ones, or a file at a time.", n, maxBlocks)}}, nil
+	}
 	files := draftFiles{known: u.knownFiles(ctx), read: func(name string) (*workspace.File, string, error) {
 		return u.env.Read(ctx, name)
 	}}

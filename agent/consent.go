@@ -125,7 +125,7 @@ func (u *run) readable(ctx context.Context, p workspace.Path) (*workspace.File, 
 	}
 	allowed, end := u.permitted(ctx, Question{
 		Kind:   QuestionSecret,
-		Text:   fmt.Sprintf("%s looks like it holds secrets. Send it to the model at %s?", name, u.Provider.Host()),
+		Text:   fmt.Sprintf("%s looks like it holds secrets. Send it to the model at %s?", name, u.destination()),
 		Detail: "The answer holds for this run.",
 	})
 	if end != nil {
@@ -136,6 +136,15 @@ func (u *run) readable(ctx context.Context, p workspace.Path) (*workspace.File, 
 	}
 	u.env.Allow(p)
 	return f, nil
+}
+
+// destination is where text goes: the model server, or the machine to which it
+// passes the text on.
+func (u *run) destination() string {
+	if u.info.Remote != "" {
+		return u.info.Remote
+	}
+	return u.Provider.Host()
 }
 
 // place carries a byte offset of the snapshot's text over to the draft's.

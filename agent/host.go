@@ -64,8 +64,8 @@ const (
 	KindStep       Kind = "step"        // a request to the model begins; Step
 	KindToken      Kind = "token"       // Text: a piece of the model's answer. In the store: the whole answer of a step
 	KindThinking   Kind = "thinking"    // Text: a piece of its thoughts. In the store: all of a step
-	KindToolCall   Kind = "tool_call"   // Tool, Path; Data: the arguments
-	KindToolResult Kind = "tool_result" // Tool, Path, Text: what the model reads; Data: ToolDone
+	KindToolCall   Kind = "tool_call"   // Tool, Path as the model wrote it; Data: the arguments. The checks are the tool "checks"
+	KindToolResult Kind = "tool_result" // Tool, Path, Text: what the model reads; Data: ToolDone. Edits written as text are the tool "blocks", without a call
 	KindQuestion   Kind = "question"    // Text; Data: Question, and after it a second one with Data: Answer
 	KindUsage      Kind = "usage"       // Prompt, Output: tokens of this step; Data: Window
 	KindWarning    Kind = "warning"     // Text: something the person should know

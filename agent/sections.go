@@ -31,7 +31,12 @@ func (u *run) instructionsSection(ctx context.Context) (string, *ending) {
 			}
 			seen[p] = true
 			f, err := u.draft.Read(ctx, p)
-			if err != nil || !f.Exists || f.Binary || f.NotUTF8 || workspace.SensitiveText(f.Text) {
+			if err != nil || !f.Exists || f.Binary || f.NotUTF8 {
+				continue
+			}
+			// The path is where a link leads, which the repository decides.
+			if workspace.Sensitive(p) || workspace.SensitiveText(f.Text) {
+				u.warn("%s is not used as instructions: it looks like it holds secrets", u.Roots.Rel(p))
 				continue
 			}
 			rel, text := u.Roots.Rel(p), shorten(f.Text, max(budget, 0))
@@ -221,7 +226,9 @@ func (u *run) diagnostic(ctx context.Context, d Diagnostic) string {
 	place := text.Position(u.place(ctx, f, d.Start), edits.UTF32)
 	line := ""
 	if !workspace.Sensitive(d.Path) {
-		line, _ = tool.Numbered(text, place.Line+1, place.Line+1, 0)
+		if line, _ = tool.Numbered(text, place.Line+1, place.Line+1, 0); workspace.SensitiveText(line) {
+			line = ""
+		}
 	}
 	return fmt.Sprintf("%s:%d:%d: %s\n%s", rel, place.Line+1, place.Column+1, message, line)
 }

@@ -9,6 +9,7 @@ import (
 	"emend/agent"
 	"emend/agent/agenttest"
 	"emend/agent/model"
+	"emend/agent/model/scripted"
 	"emend/internal/workspace"
 	"emend/state"
 )
@@ -73,6 +74,18 @@ func TestRemoteModelDenied(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server on this machine may hand the text on to another one: that is asked
+// for as well.
+func TestModelThatRunsElsewhere(t *testing.T) {
+	cloud := scripted.Model{Name: "cloud-coder", Remote: "https://cloud.example:443"}
+	s := playStory(t, script(t, "< \"It adds.\""), map[string]string{"a.go": "package a\n"}, cloud)
+	task := agent.Task{Instruction: "what?", Mode: agent.ModeAsk, Model: "cloud-coder"}
+	wants(t, s.run(task), state.RunRefused, "cloud.example")
+	s.host.Answers = map[string]string{agent.QuestionRemoteModel: agent.Allow}
+	wants(t, s.run(task), state.RunDone)
+	s.played()
 }
 
 // A document that looks like it holds secrets is sent only after a yes.

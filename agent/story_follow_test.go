@@ -1,10 +1,18 @@
 package agent_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"emend/agent"
+	"emend/agent/agenttest"
+	"emend/agent/model"
+	"emend/agent/model/scripted"
 	"emend/internal/proposal"
+	"emend/internal/workspace"
 	"emend/state"
 )
 
@@ -149,4 +157,68 @@ func TestFollowUpThatTakesBack(t *testing.T) {
 	if files := s.proposal(second.Proposal).Files; len(files) != 1 || files[0].Kind != "create" {
 		t.Errorf("files: %+v", files)
 	}
+}
+
+// A run that was stopped leaves its request in the conversation, and the two
+// still take turns.
+func TestFollowUpAfterAStop(t *testing.T) {
+	s := newStory(t, `
+< "I"
+! stall
+---
+> contains "first thing"
+> contains "stopped before there was an answer"
+< "Fine."
+`, map[string]string{"list.go": listGo})
+	ctx, cancel := context.WithCancel(t.Context())
+	s.host.OnEvent = func(e agent.Event) {
+		if e.Kind == agent.KindToken {
+			cancel()
+		}
+	}
+	first, err := s.runErr(ctx, agent.Task{Instruction: "do the first thing"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, first, state.RunCancelled)
+	s.host.OnEvent = nil
+	wants(t, s.run(agent.Task{Instruction: "and?", Session: first.Session, Mode: agent.ModeAsk}), state.RunDone)
+	requests := s.server.Requests()
+	var roles []string
+	for _, m := range requests[len(requests)-1].Messages {
+		roles = append(roles, string(m.Role))
+	}
+	if got := strings.Join(roles, " "); got != "system user assistant user" {
+		t.Errorf("roles: %s", got)
+	}
+}
+
+// Runs of one Runner do not get into each other's way.
+func TestRunsAtOnce(t *testing.T) {
+	s := playStory(t, scripted.Func(func(r scripted.Request) scripted.Turn {
+		last := r.Messages[len(r.Messages)-1]
+		if last.Role == model.ToolRole {
+			return scripted.Turn{Text: "Done."}
+		}
+		name := last.Content[strings.LastIndexByte(last.Content, ' ')+1:]
+		return scripted.Turn{Calls: []model.Call{{Name: "create_file", Arguments: []byte(fmt.Sprintf(`{"path":%q,"content":"x"}`, name))}}}
+	}), map[string]string{"a.go": "package a\n"})
+	var wait sync.WaitGroup
+	for i := range 4 {
+		wait.Go(func() {
+			name := fmt.Sprintf("new%d.txt", i)
+			out, err := s.runner.Run(t.Context(), agent.Task{Instruction: "create " + name}, workspace.Disk(&s.docs), &agenttest.Host{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := s.after(out, name); got != "x\n" {
+				t.Errorf("%s: %q", name, got)
+			}
+			if n := len(s.proposal(out.Proposal).Files); n != 1 {
+				t.Errorf("%s: %d files", name, n)
+			}
+		})
+	}
+	wait.Wait()
 }

@@ -57,8 +57,14 @@ func TestStepLimit(t *testing.T) {
 	s.runner.Settings.Agent.MaxSteps = 3
 	out := s.run(agent.Task{Instruction: "search"})
 	wants(t, out, state.RunRefused, "stopped after 3 steps", "agent.max_steps")
-	if out.Steps != 3 || len(s.server.Requests()) != 3 {
-		t.Errorf("%d steps, %d requests", out.Steps, len(s.server.Requests()))
+	requests := s.server.Requests()
+	if out.Steps != 3 || len(requests) != 3 {
+		t.Fatalf("%d steps, %d requests", out.Steps, len(requests))
+	}
+	s.prefixKept()
+	wantText(t, requests[2].Text(), "This is your last step")
+	if strings.Contains(requests[1].Text(), "This is your last step") {
+		t.Error("the last step was announced too early")
 	}
 }
 

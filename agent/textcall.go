@@ -145,35 +145,51 @@ func argumentsOf(object map[string]json.RawMessage) json.RawMessage {
 // The three ways in which models write a call as XML. Names are checked against
 // the tools afterwards.
 var (
-	xmlOpen  = regexp.MustCompile(`(?m)^[ \t]*<(?:function=([a-z_]+)|invoke name="([a-z_]+)"|([a-z_]+))>`)
+	xmlOpen  = regexp.MustCompile(`^<(?:function=([a-z_]+)|invoke name="([a-z_]+)"|([a-z_]+))>`)
 	xmlParam = regexp.MustCompile(`<(?:parameter=([a-z_]+)|parameter name="([a-z_]+)"|([a-z_]+))>`)
 )
+
+// maxTag bounds an opening tag, in bytes.
+const maxTag = 100
+
+// word returns where the first word of the line at pos begins, and where the
+// next line does.
+func word(s string, pos int) (start, next int) {
+	next = len(s)
+	if i := strings.IndexByte(s[pos:], '\n'); i >= 0 {
+		next = pos + i + 1
+	}
+	for start = pos; start < next && (s[start] == ' ' || s[start] == '\t'); start++ {
+	}
+	return start, next
+}
 
 // xmlCalls reads <name><arg>…</arg></name>, <function=name><parameter=arg>…
 // and <invoke name="…"><parameter name="…">….
 func xmlCalls(reply string, sig signature) []model.Call {
 	var calls []model.Call
 	for pos := 0; pos < len(reply); {
-		m := xmlOpen.FindStringSubmatchIndex(reply[pos:])
+		start, next := word(reply, pos)
+		pos = next
+		head := reply[start:min(len(reply), start+maxTag)]
+		m := xmlOpen.FindStringSubmatchIndex(head)
 		if m == nil {
-			break
+			continue
 		}
-		open, name := tagOf(reply[pos:], m)
-		body := reply[pos+m[1]:]
-		pos += m[1]
+		open, name := tagOf(head, m)
 		params, known := sig(name)
 		if !known {
 			continue
 		}
+		body := reply[start+m[1]:]
 		end := strings.Index(body, "</"+open+">")
 		if end < 0 {
 			break // cut off: half a call is no call
 		}
-		arguments := xmlArguments(body[:end], params)
-		pos += end
-		if raw, err := json.Marshal(arguments); err == nil {
+		if raw, err := json.Marshal(xmlArguments(body[:end], params)); err == nil {
 			calls = append(calls, model.Call{Name: name, Arguments: raw})
 		}
+		_, pos = word(reply, start+m[1]+end)
 	}
 	return calls
 }
@@ -220,24 +236,22 @@ func xmlArguments(body string, params []string) map[string]string {
 	}
 }
 
-var functionOpen = regexp.MustCompile(`(?m)^[ \t]*([a-z_]+)\(`)
-
 // functionCalls reads calls that fill their line: name(key=value, "value", …).
 // Values are JSON or Python literals, triple-quoted strings included.
 func functionCalls(reply string, sig signature) []model.Call {
 	var calls []model.Call
 	for pos := 0; pos < len(reply); {
-		m := functionOpen.FindStringSubmatchIndex(reply[pos:])
-		if m == nil {
-			break
+		start, next := word(reply, pos)
+		pos = next
+		open := start
+		for open < len(reply) && (reply[open] == '_' || reply[open] >= 'a' && reply[open] <= 'z') {
+			open++
 		}
-		name := reply[pos+m[2] : pos+m[3]]
-		pos += m[1]
-		params, known := sig(name)
-		if !known {
+		params, known := sig(reply[start:open])
+		if !known || !strings.HasPrefix(reply[open:], "(") {
 			continue
 		}
-		p := literals{s: reply, pos: pos}
+		p := literals{s: reply, pos: open + 1}
 		arguments, ok := p.arguments(params)
 		if p.cut {
 			break
@@ -249,9 +263,9 @@ func functionCalls(reply string, sig signature) []model.Call {
 		if strings.Trim(rest, " \t\r;`") != "" {
 			continue // part of a sentence or of code
 		}
-		pos = p.pos
+		_, pos = word(reply, p.pos)
 		if raw, err := json.Marshal(arguments); err == nil {
-			calls = append(calls, model.Call{Name: name, Arguments: raw})
+			calls = append(calls, model.Call{Name: reply[start:open], Arguments: raw})
 		}
 	}
 	return calls

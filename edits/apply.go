@@ -40,11 +40,16 @@ func ApplyBlocks(path, before string, exists bool, blocks []Block, opt Options) 
 	var res Result
 	whole := 0
 	for _, b := range blocks {
+		b = b.withoutMark()
 		if b.MoveTo != "" && exists {
 			res.MovedTo = b.MoveTo
 		}
 		if b.Delete || b.Whole {
 			whole++
+		}
+		if c.repeats(b) {
+			c.applied = append(c.applied, Applied{Block: b.Index, Tier: TierRepeat})
+			continue
 		}
 		if r := c.admit(b, exists, len(blocks), whole); r != nil {
 			c.refused = append(c.refused, *r)
@@ -55,7 +60,7 @@ func ApplyBlocks(path, before string, exists bool, blocks []Block, opt Options) 
 			res.Deleted = true
 			c.spans = []span{{0, len(before), "", b.Index}}
 			c.applied = append(c.applied, Applied{Block: b.Index, Tier: TierCreate})
-		case b.Whole || strings.TrimRight(b.Search, "\r\n") == "" && len(b.splits) == 0:
+		case b.Whole || b.blankSearch(!c.before.empty()):
 			c.fill(b, exists)
 		default:
 			c.add(b)
@@ -78,7 +83,7 @@ func ApplyBlocks(path, before string, exists bool, blocks []Block, opt Options) 
 
 // admit refuses a block that its file's state rules out.
 func (c *composer) admit(b Block, exists bool, blocks, whole int) *Refusal {
-	empty := strings.TrimRight(b.Search, "\r\n") == "" && len(b.splits) == 0
+	empty := b.blankSearch(!c.before.empty())
 	pure := b.MoveTo != "" && b.Search == "" && b.Replace == ""
 	made := len(c.spans) > 0 // by an earlier block
 	switch {
@@ -101,11 +106,28 @@ func (c *composer) admit(b Block, exists bool, blocks, whole int) *Refusal {
 	return nil
 }
 
+// checkFill refuses a text that is not what the file is to read: one with lines
+// left out that the file does not leave out itself, or in a fence.
+func (c *composer) checkFill(b Block) *Refusal {
+	sec := section{search: c.before.bodies, replace: bodies(b.Replace)}
+	if line := newOmission(sec); line != "" {
+		return c.omission(b, line)
+	}
+	if what := sec.dressed(c.path); what != "" {
+		return c.undress(b, what)
+	}
+	return nil
+}
+
 // fill gives a file its whole text. A file that exists keeps its byte-order
 // mark, its line ends, and, where it is quite empty, its lack of a last one.
 func (c *composer) fill(b Block, exists bool) {
 	if b.MoveTo != "" && b.Search == "" && b.Replace == "" {
 		c.applied = append(c.applied, Applied{Block: b.Index, Tier: TierCreate})
+		return
+	}
+	if r := c.checkFill(b); r != nil {
+		c.refused = append(c.refused, *r)
 		return
 	}
 	before := c.before.text

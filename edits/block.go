@@ -1,5 +1,10 @@
 package edits
 
+import (
+	"slices"
+	"strings"
+)
+
 // Block is one edit as a reply asks for it. A block made by hand needs only
 // Search and Replace: a pair of strings as a tool call gives them has Text set.
 type Block struct {
@@ -26,6 +31,26 @@ type Block struct {
 	finalNL newline  // what the hunk does to a missing newline at the end
 	soft    bool     // Path was found in prose: it counts only if such a file exists
 	instead string   // and otherwise this, the file of the block before
+}
+
+// blankSearch reports whether SEARCH holds nothing to find. Where several lines
+// may separate it from REPLACE it is the first that does in a file that has no
+// text to find.
+func (b Block) blankSearch(text bool) bool {
+	return strings.TrimRight(b.Search, "\r\n") == "" && (len(b.splits) == 0 || !text)
+}
+
+// withoutMark returns the block without byte-order marks, which are no part of
+// a text that is matched.
+func (b Block) withoutMark() Block {
+	b.Search, b.Replace = strings.TrimPrefix(b.Search, byteOrderMark), strings.TrimPrefix(b.Replace, byteOrderMark)
+	if len(b.splits) > 0 {
+		b.splits = slices.Clone(b.splits)
+		for i, s := range b.splits {
+			b.splits[i].search, b.splits[i].replace = strings.TrimPrefix(s.search, byteOrderMark), strings.TrimPrefix(s.replace, byteOrderMark)
+		}
+	}
+	return b
 }
 
 // split is one way to cut a block in two.

@@ -3,6 +3,7 @@ package edits
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -25,14 +26,15 @@ type composer struct {
 	refused []Refusal
 }
 
+// repeats reports whether a block is word for word one that came before.
+func (c *composer) repeats(b Block) bool {
+	return !b.patch && slices.ContainsFunc(c.seen, func(old Block) bool {
+		return old.Search == b.Search && old.Replace == b.Replace && old.Hint == b.Hint && old.Whole == b.Whole && len(old.anchors) == 0
+	})
+}
+
 // add places one block, or records why it cannot be.
 func (c *composer) add(b Block) {
-	for _, old := range c.seen {
-		if old.Search == b.Search && old.Replace == b.Replace && old.Hint == b.Hint && len(old.anchors) == 0 && !b.patch {
-			c.applied = append(c.applied, Applied{Block: b.Index, Tier: TierRepeat})
-			return
-		}
-	}
 	f, r := c.match(c.before, b)
 	if r == nil {
 		r = c.place(b, f)
@@ -80,33 +82,46 @@ func (c *composer) place(b Block, f found) *Refusal {
 	if len(spans) == 0 {
 		return c.refuse(b, NoChange, fmt.Sprintf("line %d and what follows already read as REPLACE does. Leave the block out.", f.line))
 	}
+	var fresh []span
 	for _, s := range spans {
-		for _, old := range c.spans {
-			same := s.start == old.start && s.end == old.end && s.text == old.text
+		known := false
+		for i := c.firstTouching(s.start); i < len(c.spans) && c.spans[i].start <= s.end; i++ {
+			old := c.spans[i]
 			insert := s.start == s.end && old.start == old.end && s.start == old.start
-			if !same && (insert || s.start < old.end && old.start < s.end) {
+			switch {
+			case s.start == old.start && s.end == old.end && s.text == old.text:
+				known = true
+			case insert || s.start < old.end && old.start < s.end:
 				return c.refuse(b, Overlap, fmt.Sprintf(
 					"blocks %d and %d both change line %d. Put what they do into one block.", old.block+1, b.Index+1, c.before.lineAt(s.start)+1))
 			}
 		}
-	}
-	for _, s := range spans {
-		if !slices.ContainsFunc(c.spans, func(old span) bool { return s.start == old.start && s.end == old.end && s.text == old.text }) {
-			c.insert(s)
+		if !known {
+			fresh = append(fresh, s)
 		}
 	}
+	c.spans = append(c.spans, fresh...)
+	slices.SortStableFunc(c.spans, bySpan)
 	return nil
 }
 
-// insert keeps the spans in order; an insertion goes before a change that
-// starts where it does.
+// firstTouching returns the first span that ends at or behind an offset.
+func (c *composer) firstTouching(offset int) int {
+	return sort.Search(len(c.spans), func(i int) bool { return c.spans[i].end >= offset })
+}
+
+// bySpan orders spans; an insertion goes before a change that starts where it
+// does.
+func bySpan(a, b span) int {
+	if a.start != b.start {
+		return a.start - b.start
+	}
+	return a.end - b.end
+}
+
+// insert adds one span.
 func (c *composer) insert(s span) {
-	i, _ := slices.BinarySearchFunc(c.spans, s, func(a, b span) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return a.end - b.end
-	})
+	i, _ := slices.BinarySearchFunc(c.spans, s, bySpan)
 	c.spans = slices.Insert(c.spans, i, s)
 }
 

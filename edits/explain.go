@@ -54,16 +54,8 @@ func looseness(t Tier) string {
 // not tell how REPLACE should be.
 func (m *matcher) indentConflict(s *source, b Block, span [2]int) *Refusal {
 	return m.refuse(b, IndentConflict, fmt.Sprintf(
-		"SEARCH matches lines %s but for indentation, and its indentation does not tell how to indent REPLACE. Copy these lines as they are into SEARCH:\n%s",
-		lineNumbers(span[0], span[1]), s.excerpt(span[0], span[1])))
-}
-
-// lineNumbers names lines, zero-based and half-open, one-based.
-func lineNumbers(lo, hi int) string {
-	if hi-lo <= 1 {
-		return fmt.Sprint(lo + 1)
-	}
-	return fmt.Sprintf("%d-%d", lo+1, hi)
+		"SEARCH matches %s but for indentation, and its indentation does not tell how to indent REPLACE. Copy these lines as they are into SEARCH:\n%s",
+		lineSpan(span[0], span[1]), s.excerpt(span[0], span[1])))
 }
 
 // notFound says the most useful thing that is known about a SEARCH which is
@@ -74,8 +66,8 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 	}
 	if at := s.holds(c.replace); at >= 0 {
 		return m.refuse(b, AlreadyApplied, fmt.Sprintf(
-			"SEARCH is not in the file, but the text of REPLACE is already at lines %s. Nothing is left to do here; leave the block out.",
-			lineNumbers(at, at+len(c.replace))))
+			"SEARCH is not in the file, but the text of REPLACE is already at %s. Nothing is left to do here; leave the block out.",
+			lineSpan(at, at+len(c.replace))))
 	}
 	if !s.valid {
 		return m.refuse(b, NotFound, "SEARCH is not in the file, which is not valid UTF-8 and so is searched for exact lines only.")
@@ -86,11 +78,14 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 		what   string
 	}{
 		{c.search, strings.EqualFold, "upper and lower case"},
-		{bodies(unescaper.Replace(strings.Join(c.search, "\n"))), func(a, b string) bool { return a == b }, "escaping (the file has the characters themselves)"},
+		{unescaped(c.search), func(a, b string) bool { return a == b }, "escaping (the file has the characters themselves)"},
 	} {
+		if hint.search == nil {
+			continue
+		}
 		if at := s.findBy(hint.search, hint.same); at >= 0 {
-			return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from lines %s only in %s. Copy them as they are:\n%s",
-				lineNumbers(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
+			return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from %s only in %s. Copy them as they are:\n%s",
+				lineSpan(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
 		}
 	}
 	first, same, n := s.closest(c.search)
@@ -101,7 +96,7 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 		return m.refuse(b, NotFound, fmt.Sprintf(
 			"SEARCH is not in the file, nor is anything like it (the file has %s). Read the file again and copy the lines to change.", countOf(len(s.bodies), "line")))
 	}
-	message := fmt.Sprintf("SEARCH is not in the file. The closest lines are %s (%d of %d the same).", lineNumbers(first, first+n), same, len(c.search))
+	message := fmt.Sprintf("SEARCH is not in the file. The closest is %s (%d of %d the same).", lineSpan(first, first+n), same, len(c.search))
 	for i, l := range c.search {
 		at := first + i
 		if at >= 0 && at < len(s.bodies) && lineKey(TierIndent, l) == lineKey(TierIndent, s.bodies[at]) {
@@ -138,15 +133,20 @@ func (s *source) holds(lines []string) int {
 // own, or -1.
 func (s *source) findBy(search []string, same func(search, file string) bool) int {
 	want := make([]string, len(search))
+	pivot := 0
 	for i, l := range search {
-		want[i] = lineKey(TierSpaces, l)
+		if want[i] = lineKey(TierSpaces, l); len(want[i]) > len(want[pivot]) {
+			pivot = i
+		}
 	}
-	have := s.keysFor(TierSpaces)
 	place := -1
-	budget := 8 * (len(have) + len(want)) // lines compared: this only words a message
-	for first := 0; len(want) > 0 && first+len(want) <= len(have); first++ {
+	budget := 8 * (len(s.bodies) + len(want)) // lines compared: this only words a message
+	for first := 0; len(want) > 0 && first+len(want) <= len(s.bodies); first++ {
+		if body := s.bodies[first+pivot]; len(body) < len(want[pivot]) || !same(want[pivot], lineKey(TierSpaces, body)) {
+			continue
+		}
 		i := 0
-		for i < len(want) && same(want[i], have[first+i]) {
+		for i < len(want) && same(want[i], lineKey(TierSpaces, s.bodies[first+i])) {
 			i++
 		}
 		if budget -= i + 1; budget < 0 {
@@ -166,6 +166,15 @@ func (s *source) findBy(search []string, same func(search, file string) bool) in
 // unescaper undoes the escaping that models add to quoted text.
 var unescaper = strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
 
+// unescaped returns lines without escaping, or nil when they have none.
+func unescaped(lines []string) []string {
+	text := strings.Join(lines, "\n")
+	if plain := unescaper.Replace(text); plain != text {
+		return bodies(plain)
+	}
+	return nil
+}
+
 // maxVotes bounds how many places of one common line are looked at.
 const maxVotes = 50
 
@@ -173,9 +182,15 @@ const maxVotes = 50
 // where they should, how many do, and how long the window is.
 func (s *source) closest(search []string) (first, same, n int) {
 	places := map[string][]int{}
-	for i, key := range s.keysFor(TierIndent) {
-		if key != "" && len(places[key]) <= maxVotes {
-			places[key] = append(places[key], i)
+	for _, l := range search {
+		if key := lineKey(TierIndent, l); key != "" {
+			places[key] = nil
+		}
+	}
+	for i, b := range s.bodies {
+		key := lineKey(TierIndent, b)
+		if at, ok := places[key]; ok && len(at) <= maxVotes {
+			places[key] = append(at, i)
 		}
 	}
 	votes := map[int]int{}

@@ -82,7 +82,7 @@ func TestKnownFailures(t *testing.T) {
 		{name: "file named like a language", file: "php", before: "a\n", reply: "```php\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", code: UnknownFile},
 		{name: "path out of the workspace", before: "a\n", reply: reply("../f.go", "a\n", "b\n"), code: BadPath, mention: "out of the workspace"},
 		{name: "first of several", before: "a\n}\nb\n}\n", reply: reply("f.go", "}\n", "};\n"), code: Ambiguous, mention: "lines 2, 4"},
-		{name: "written against the old text", before: "x := compute(2)\n", reply: reply("f.go", "x := compute(1)\n", "x := compute(2)\n"), code: AlreadyApplied, mention: "already at lines 1"},
+		{name: "written against the old text", before: "x := compute(2)\n", reply: reply("f.go", "x := compute(1)\n", "x := compute(2)\n"), code: AlreadyApplied, mention: "already at line 1"},
 		{name: "form feed ends no line", before: "a\fb\u2028c\u0085d\n", reply: reply("f.go", "a\fb\u2028c\u0085d\n", "e\n"), want: "e\n"},
 		{name: "suffix of a longer name", before: "xfoo\n", reply: reply("f.go", "foo\n", "bar\n"), code: NotFound},
 		{name: "marker of another kind in REPLACE", before: "a\n", reply: reply("f.go", "a\n", "--- SEARCH\n"), want: "--- SEARCH\n"},
@@ -180,7 +180,7 @@ func TestStringsAreNotLines(t *testing.T) {
 	}{
 		{name: "part of a line", before: "a b c", search: "b", replace: "x", want: "a x c"},
 		{name: "to nothing", before: "Hello world", search: "Hello ", replace: "", want: "world"},
-		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\n\nc\n"},
+		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\nc\n"},
 		{name: "a line with its ending", before: "a\nb\nc\n", search: "b\n", replace: "", want: "a\nc\n"},
 		{name: "an ending that goes", before: "a\n\nb\n", search: "a\n", replace: "x", want: "x\nb\n"},
 		{name: "an ending that comes", before: "a\nb\n", search: "a", replace: "x\n", want: "x\n\nb\n"},

@@ -130,18 +130,55 @@ func FuzzRebase(f *testing.F) {
 	})
 }
 
+// FuzzMerge checks what holds of every merge: the sides that did nothing change
+// nothing, and without a conflict each line of the result is from a side.
+func FuzzMerge(f *testing.F) {
+	f.Add("a\nb\nc\n", "a\nB\nc\n", "a\nb\nC\n")
+	f.Add("a\n", "b\n", "c\n")
+	f.Add("", "x", "x\n")
+	f.Add("x\nx\nx\n", "x\nx\n", "x\ny\nx\nx\n")
+	f.Fuzz(func(t *testing.T, base, ours, theirs string) {
+		if len(base)+len(ours)+len(theirs) > 1<<13 {
+			return
+		}
+		for _, c := range []struct{ base, ours, theirs, want string }{
+			{base, ours, base, ours}, {base, base, theirs, theirs}, {base, ours, ours, ours},
+		} {
+			if got, conflicts := Merge(c.base, c.ours, c.theirs); got != c.want || conflicts != nil {
+				t.Fatalf("Merge(%q, %q, %q) = %q, %v; want %q", c.base, c.ours, c.theirs, got, conflicts, c.want)
+			}
+		}
+		merged, conflicts := Merge(base, ours, theirs)
+		for _, c := range conflicts {
+			if c.Start < 0 || c.End < c.Start || c.End > len(merged) || c.Reason == "" {
+				t.Fatalf("conflict %+v in %q", c, merged)
+			}
+		}
+		sides := map[string]bool{}
+		for _, l := range append(bodies(ours), bodies(theirs)...) {
+			sides[l] = true
+		}
+		for _, l := range bodies(merged) {
+			if !sides[l] {
+				t.Fatalf("Merge(%q, %q, %q) = %q: the line %q is from neither side", base, ours, theirs, merged, l)
+			}
+		}
+	})
+}
+
 func FuzzIndent(f *testing.F) {
 	f.Add("\ta\n\t\tb\n", "  x\n    y\n")
 	f.Fuzz(func(t *testing.T, text, other string) {
 		lines := bodies(text)
-		r := newReindenter(lines, lines, lines)
+		r := newReindenter(lines, lines, lines, alignLines(lines, lines))
 		for _, l := range lines {
-			if got, ok := r.line(l); !ok || got != l {
+			if got, ok := r.line(l, false); !ok || got != l {
 				t.Fatalf("the same indentation makes %q of %q", got, l)
 			}
 		}
 		for _, l := range bodies(other) {
-			if got, ok := r.line(l); ok && strings.TrimLeft(got, " \t") != strings.TrimLeft(l, " \t") {
+			got, ok := r.line(l, false)
+			if ok && strings.TrimLeft(got, " \t") != strings.TrimLeft(l, " \t") {
 				t.Fatalf("indentation makes %q of %q", got, l)
 			}
 		}

@@ -1,17 +1,24 @@
 package edits
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // reindenter carries the indentation of REPLACE over to the file's, by how
 // SEARCH's indentation was found to differ from it.
 type reindenter struct {
 	images map[string]string // SEARCH indent to file indent
 	base   [2]string         // of the first line that is not blank
-	from   unit              // one level in SEARCH and REPLACE
-	to     unit              // one level in the file
+	from   unit              // one level in SEARCH, or in REPLACE where SEARCH is flat
+	to     unit              // one level in the file's lines
+	step   unit              // one level in SEARCH and REPLACE together
+	perTab int               // spaces of the file for a tab of SEARCH; 0 when not known
 	clash  bool              // one SEARCH indent stands for several of the file
 	asIs   bool              // REPLACE has the file's indentation already
 	byBase bool              // REPLACE is only off by what the first lines are
+	mixed  bool              // SEARCH and REPLACE indent by tabs and by spaces, and the file does not
+	behind bool              // SEARCH starts behind the indentation of its first line, and is exact below
 }
 
 // unit is one level of indentation.
@@ -26,10 +33,10 @@ func leadingSpace(line string) string {
 }
 
 // newReindenter compares the lines of SEARCH with those of the file they
-// matched.
-func newReindenter(search, file, replace []string) *reindenter {
+// matched. A line of REPLACE that stands for one of SEARCH is in same.
+func newReindenter(search, file, replace []string, same []int) *reindenter {
 	r := &reindenter{images: map[string]string{}}
-	pairs, shifted := 0, 0
+	pairs, shifted, equal := 0, 0, 0
 	for i, l := range search {
 		if blank(l) {
 			continue
@@ -39,6 +46,10 @@ func newReindenter(search, file, replace []string) *reindenter {
 			r.base = [2]string{from, to}
 		}
 		pairs++
+		if from == to {
+			equal++
+		}
+		r.measureTab(from, to)
 		if moved, ok := moveIndent(from, r.base[0], r.base[1]); ok && moved == to {
 			shifted++
 		}
@@ -50,14 +61,32 @@ func newReindenter(search, file, replace []string) *reindenter {
 		}
 	}
 	r.byBase = r.clash && 5*shifted >= 4*pairs
+	r.behind = pairs > 1 && equal == pairs-1 && r.base[0] != r.base[1] && strings.HasSuffix(r.base[1], r.base[0])
 	r.from, r.to = unitOf(search), unitOf(file)
 	if r.from.width == 0 && !r.from.tab {
 		r.from = unitOf(replace)
 	}
-	if !r.byBase {
-		r.settle(replace)
+	r.step = unitOf(slices.Concat(search, replace))
+	r.mixed = mixes(slices.Concat(search, replace), r.base[0]) && !mixes(file, r.base[1])
+	framed := slices.ContainsFunc(same, func(i int) bool {
+		return i >= 0 && !blank(search[i]) && leadingSpace(search[i]) != leadingSpace(file[i])
+	})
+	if !r.byBase && !framed && !r.behind { // a line copied from SEARCH is indented as SEARCH is
+		r.settle(file, replace)
 	}
 	return r
+}
+
+// measureTab learns how many spaces of the file a tab of SEARCH is, from a
+// pair that is deeper or shallower than the first.
+func (r *reindenter) measureTab(from, to string) {
+	tabs, spaces := len(from)-len(r.base[0]), len(to)-len(r.base[1])
+	if strings.Trim(from+r.base[0], "\t") != "" || strings.Trim(to+r.base[1], " ") != "" || tabs == 0 || spaces%tabs != 0 {
+		return
+	}
+	if n := spaces / tabs; n > 0 && (r.perTab == 0 || n < r.perTab) {
+		r.perTab = n
+	}
 }
 
 // moveIndent moves an indent by what takes one base to the other.
@@ -69,6 +98,18 @@ func moveIndent(indent, from, to string) (string, bool) {
 		return strings.CutSuffix(to, missing)
 	}
 	return "", false
+}
+
+// mixes reports whether lines are indented by both tabs and spaces beyond what
+// the first of them is.
+func mixes(lines []string, base string) bool {
+	tab, space := false, false
+	for _, l := range lines {
+		if indent := strings.TrimPrefix(leadingSpace(l), base); !blank(l) {
+			tab, space = tab || strings.Contains(indent, "\t"), space || strings.Contains(indent, " ")
+		}
+	}
+	return tab && space
 }
 
 // unitOf measures one level of indentation: the smallest step between the
@@ -103,16 +144,17 @@ func unitOf(lines []string) unit {
 // settle looks whether REPLACE is in the file's own indentation already, where
 // SEARCH was not: its first line has the file's, or its levels are as wide as
 // the file's are and SEARCH's are not.
-func (r *reindenter) settle(replace []string) {
-	first := ""
-	for _, l := range replace {
-		if !blank(l) {
-			first = leadingSpace(l)
-			break
-		}
+func (r *reindenter) settle(file, replace []string) {
+	first, last := ends(replace)
+	_, fileLast := ends(file)
+	flat := len(r.images) == 1 // SEARCH has lost all its levels
+	if flat && r.clash && first == r.base[1] && last == fileLast && unitOf(replace) != (unit{}) && within(replace, file) {
+		r.asIs, r.clash = true, false
+		return
 	}
 	if first == r.base[1] && r.base[0] != r.base[1] {
 		r.asIs = true
+		r.clash = !within(replace, file) // else some lines have the file's indentation and some have not
 		return
 	}
 	u := unitOf(replace)
@@ -123,13 +165,48 @@ func (r *reindenter) settle(replace []string) {
 	r.byBase = first == r.base[0] && u.width > 0 && r.to.width > 0 && r.from.width > 0 && u.width == r.to.width && u.width != r.from.width
 }
 
-// line returns a line of REPLACE with the file's indentation, or false when
-// there is no telling what that is.
-func (r *reindenter) line(l string) (string, bool) {
-	if blank(l) || r.asIs {
+// ends returns the indentation of the first and the last line that is not
+// blank.
+func ends(lines []string) (first, last string) {
+	found := false
+	for _, l := range lines {
+		if blank(l) {
+			continue
+		}
+		if last = leadingSpace(l); !found {
+			first, found = last, true
+		}
+	}
+	return first, last
+}
+
+// within reports whether no line is less indented than all lines of the file.
+func within(lines, file []string) bool {
+	least := func(lines []string) int {
+		n := -1
+		for _, l := range lines {
+			if !blank(l) && (n < 0 || len(leadingSpace(l)) < n) {
+				n = len(leadingSpace(l))
+			}
+		}
+		return n
+	}
+	return least(lines) >= least(file)
+}
+
+// line returns a line of REPLACE, its first or a later one, with the file's
+// indentation, or false when there is no telling what that is.
+func (r *reindenter) line(l string, top bool) (string, bool) {
+	switch {
+	case blank(l):
 		return l, true
+	case r.asIs:
+		return l, !r.clash
 	}
 	indent := leadingSpace(l)
+	if r.behind && top && indent != r.base[1] {
+		return strings.TrimSuffix(r.base[1], r.base[0]) + l, true
+	}
 	image, ok := r.image(indent)
 	return image + l[len(indent):], ok
 }
@@ -137,6 +214,11 @@ func (r *reindenter) line(l string) (string, bool) {
 // image returns what an indent of REPLACE is in the file.
 func (r *reindenter) image(indent string) (string, bool) {
 	switch {
+	case r.behind:
+		if to, ok := r.images[indent]; ok && !r.clash {
+			return to, true
+		}
+		return indent, true
 	case r.byBase:
 		return moveIndent(indent, r.base[0], r.base[1])
 	case r.clash:
@@ -144,6 +226,9 @@ func (r *reindenter) image(indent string) (string, bool) {
 	}
 	if to, ok := r.images[indent]; ok {
 		return to, true
+	}
+	if r.mixed { // what a tab is, and what a space is, cannot both be known
+		return indent, false
 	}
 	known, best := "", false
 	for from := range r.images {
@@ -162,8 +247,8 @@ func (r *reindenter) image(indent string) (string, bool) {
 func (r *reindenter) convert(rest, image string) string {
 	toTab := r.to.tab || strings.Contains(image, "\t")
 	switch {
-	case toTab && !strings.Contains(rest, "\t"):
-		width := r.from.width
+	case toTab && !r.from.tab && !strings.Contains(rest, "\t"):
+		width := r.step.width
 		if width == 0 {
 			width = 4
 		}
@@ -172,13 +257,16 @@ func (r *reindenter) convert(rest, image string) string {
 		if image == "" && r.to.width == 0 { // the file shows no indentation of its own
 			return rest
 		}
-		width := r.to.width
+		width := r.perTab
+		if width == 0 {
+			width = r.to.width
+		}
 		if width == 0 {
 			width = 4
 		}
 		return strings.Repeat(" ", len(rest)*width)
-	case !toTab && r.from.width > 0 && r.to.width > 0 && r.from.width != r.to.width && len(rest)%r.from.width == 0:
-		return strings.Repeat(" ", len(rest)/r.from.width*r.to.width)
+	case !toTab && r.from.width > 0 && r.to.width > 0 && r.from.width != r.to.width && len(rest)*r.to.width%r.from.width == 0:
+		return strings.Repeat(" ", len(rest)*r.to.width/r.from.width)
 	}
 	return rest
 }

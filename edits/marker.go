@@ -86,6 +86,18 @@ func (m *marker) readTail(tail string) bool {
 
 var startLinePattern = regexp.MustCompile(`^:(start|end)_line: ?(\d{1,7})\s*$`)
 
+// misplacedHint returns a line-number header that REPLACE starts with.
+func misplacedHint(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	body, _ := cutEnding(lines[0])
+	if startLinePattern.MatchString(body) {
+		return body
+	}
+	return ""
+}
+
 // cutHints takes a leading ":start_line:N" header, which ends in a line of
 // dashes, off the lines of a SEARCH section.
 func cutHints(lines []string) (rest []string, hint int) {

@@ -63,7 +63,7 @@ func (s *source) look(c section) (attempt, bool) {
 // lookWithin looks for SEARCH as part of lines, unless it stands somewhere as
 // whole lines with another indentation.
 func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
-	if c.join || blank(strings.Join(c.search, "")) {
+	if c.text || blank(strings.Join(c.search, "")) {
 		return attempt{}, false
 	}
 	for _, v := range variants {
@@ -71,8 +71,11 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 			return attempt{}, false
 		}
 	}
-	spans := s.findWithin(c.search)
-	if len(spans) == 0 || len(spans) == 1 && (s.doubles(spans[0], c) || !c.text && !s.fits(spans[0], c)) {
+	spans := s.literals(c.search)
+	switch {
+	case len(spans) == 0 || !slices.ContainsFunc(spans, s.apart):
+		return attempt{}, false
+	case len(spans) == 1 && (s.doubles(spans[0], c) || !s.fits(spans[0], c)):
 		return attempt{}, false
 	}
 	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
@@ -105,25 +108,6 @@ func (s *source) fits(span [2]int, c section) bool {
 	return len(c.replace) <= len(c.search) || blank(s.text[span[1]:s.starts[last]+len(s.bodies[last])])
 }
 
-// literal finds a string that starts with a line break: it joins two lines,
-// which whole lines cannot say. It must be there once, between words.
-func (s *source) literal(b Block) (found, bool) {
-	if !b.Text || !strings.HasPrefix(b.Search, "\n") && !strings.HasPrefix(b.Search, "\r\n") || strings.TrimSpace(b.Search) == "" {
-		return found{}, false
-	}
-	for _, eol := range []string{"\n", "\r\n"} {
-		search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
-		at := strings.Index(s.text, search)
-		if at < 0 || strings.Count(s.text, search) > 1 || !atWordBreak(s.text, at+len(search)) || eol == "\n" && at > 0 && s.text[at-1] == '\r' {
-			continue
-		}
-		line := s.lineAt(at) + 1
-		text := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", eol)
-		return found{tier: TierExact, line: line, pieces: []piece{{start: at, end: at + len(search), text: text}}}, true
-	}
-	return found{}, false
-}
-
 // matcher matches the blocks of one file, in order.
 type matcher struct {
 	path string
@@ -147,8 +131,12 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 	if r := m.check(s, b, c); r != nil {
 		return found{}, r
 	}
-	if f, ok := s.literal(b); ok {
-		return f, nil
+	if b.Text {
+		if f, r, ok := m.matchLiteral(s, b); ok {
+			return f, r
+		}
+	} else {
+		c = s.unescapeNew(c)
 	}
 	for _, reading := range c.readings(m.path) {
 		a, ok := s.look(reading)
@@ -188,7 +176,7 @@ func (m *matcher) done(s *source, b Block, a attempt, i int) *Refusal {
 	for _, k := range occurrences(a.sec.replace, a.sec.search) {
 		first, end := at-k, at-k+len(a.sec.replace)
 		if filled(a.sec.replace) > filled(a.sec.search) && first >= 0 && end <= len(s.bodies) && slices.Equal(s.bodies[first:end], a.sec.replace) {
-			return m.refuse(b, AlreadyApplied, fmt.Sprintf("lines %s already read as REPLACE does. Leave the block out.", lineNumbers(first, end)))
+			return m.refuse(b, AlreadyApplied, fmt.Sprintf("%s already read as REPLACE does. Leave the block out.", lineSpan(first, end)))
 		}
 	}
 	if a.tier == TierExact && len(a.sec.search) == len(bodies(b.Search)) || tiny(a.sec.replace) {
@@ -197,8 +185,8 @@ func (m *matcher) done(s *source, b Block, a attempt, i int) *Refusal {
 	for _, first := range s.findLines(TierExact, a.sec.replace) {
 		if end := first + len(a.sec.replace); end <= at || first >= a.spans[i][1] {
 			return m.refuse(b, AlreadyApplied, fmt.Sprintf(
-				"the text of REPLACE is already at lines %s, and SEARCH is not in the file as it stands. If lines %s are meant, copy them into SEARCH exactly:\n%s",
-				lineNumbers(first, end), lineNumbers(a.spans[i][0], a.spans[i][1]), s.excerpt(a.spans[i][0], a.spans[i][1])))
+				"the text of REPLACE is already at %s, and SEARCH is not in the file as it stands. If %s is meant, copy it into SEARCH exactly:\n%s",
+				lineSpan(first, end), lineSpan(a.spans[i][0], a.spans[i][1]), s.excerpt(a.spans[i][0], a.spans[i][1])))
 		}
 	}
 	return nil
@@ -218,16 +206,30 @@ func filled(lines []string) int {
 // check refuses what must not even be looked for.
 func (m *matcher) check(s *source, b Block, c section) *Refusal {
 	switch {
-	case slices.Equal(c.search, c.replace) && !c.join && b.finalNL == keepNewline:
+	case slices.Equal(c.search, c.replace) && (!b.Text || slices.Equal(parts(b.Search), parts(b.Replace))) && b.finalNL == keepNewline:
 		return m.refuse(b, NoChange, "SEARCH and REPLACE are the same, so there is nothing to change. Leave the block out, or send the new text in REPLACE.")
 	case blank(strings.Join(c.search, "")) && !s.empty():
 		return m.refuse(b, EmptySearch, "SEARCH holds no text, but the file does: copy the lines to replace, or the line to insert beside, into SEARCH.")
 	}
 	if line := newOmission(c); line != "" {
-		return m.refuse(b, Omission, fmt.Sprintf(
-			"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
+		return m.omission(b, line)
+	}
+	if what := c.dressed(m.path); what != "" {
+		return m.undress(b, what)
 	}
 	return nil
+}
+
+// omission refuses a text that leaves lines out.
+func (m *matcher) omission(b Block, line string) *Refusal {
+	return m.refuse(b, Omission, fmt.Sprintf(
+		"REPLACE leaves lines out with %q, which would be written as it stands. Write every line of REPLACE in full, or send smaller blocks.", strings.TrimSpace(line)))
+}
+
+// undress refuses a text with something around it that is not meant for the
+// file.
+func (m *matcher) undress(b Block, what string) *Refusal {
+	return m.refuse(b, Malformed, fmt.Sprintf("REPLACE comes with %s, which would be written into the file, and SEARCH does not. Send REPLACE as the lines are to read.", what))
 }
 
 // refuse makes a refusal of a block.
@@ -241,7 +243,7 @@ func (m *matcher) refuse(b Block, code Code, message string) *Refusal {
 func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 	var best found
 	var refused *Refusal
-	bestAt, count, equal := -1, 0, 0
+	bestAt, doubtAt, count, equal := -1, -1, 0, 0
 	for i, sp := range b.splits {
 		if sp.search == "" && !s.empty() {
 			continue
@@ -253,12 +255,17 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 			}
 			continue
 		}
+		if !m.mayAdd(s, sp) {
+			doubtAt = i
+			continue
+		}
 		best, bestAt, count = f, i, count+1
 		if sp.equal {
 			equal++
 		}
 	}
 	switch {
+	case doubtAt > bestAt: // and what it would bring into the file is no text of such a file
 	case count == 1, count > 1 && (equal == 0 || b.splits[bestAt].equal):
 		return best, nil
 	case count == 0 && refused != nil && refused.Code == Ambiguous:
@@ -269,6 +276,32 @@ func (m *matcher) matchSplits(s *source, b Block) (found, *Refusal) {
 		len(b.splits), count))
 }
 
+// mayAdd reports whether REPLACE may bring a line that looks like a separator
+// into the file: where titles are underlined so, under a title. Elsewhere it is
+// more likely a marker too many.
+func (m *matcher) mayAdd(s *source, sp split) bool {
+	isSplit := func(l string) bool { return readMarker(l).kind == splitMarker }
+	old, now := bodies(sp.search), bodies(sp.replace)
+	had := 0
+	for _, l := range old {
+		if isSplit(l) {
+			had++
+		}
+	}
+	for i, l := range now {
+		if !isSplit(l) {
+			continue
+		}
+		if had--; had >= 0 {
+			continue
+		}
+		if !isMarkup(m.path) && !slices.ContainsFunc(s.bodies, isSplit) || i == 0 || blank(now[i-1]) || isSplit(now[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
 // matchAll matches every occurrence of a block.
 func (m *matcher) matchAll(s *source, b Block) (found, *Refusal) {
 	c := newSection(b.Search, b.Replace, b.Text)
@@ -277,21 +310,15 @@ func (m *matcher) matchAll(s *source, b Block) (found, *Refusal) {
 	}
 	f := found{tier: TierReplaceAll}
 	if b.Text {
-		for _, eol := range []string{"\n", "\r\n"} {
-			search := strings.ReplaceAll(strings.ReplaceAll(b.Search, "\r\n", "\n"), "\n", eol)
-			replace := strings.ReplaceAll(strings.ReplaceAll(b.Replace, "\r\n", "\n"), "\n", s.eol)
-			for at := 0; ; {
-				n := strings.Index(s.text[at:], search)
-				if n < 0 {
-					break
-				}
-				f.pieces = append(f.pieces, piece{start: at + n, end: at + n + len(search), text: replace})
-				at += n + len(search)
+		search, replace := parts(b.Search), parts(b.Replace)
+		for i, span := range s.everyLiteral(search) {
+			if i == 0 {
+				f.line = s.lineAt(span[0]) + 1
 			}
-			if len(f.pieces) > 0 {
-				f.line = s.lineAt(f.pieces[0].start) + 1
-				return f, nil
-			}
+			f.pieces = append(f.pieces, piece{start: span[0], end: span[1], text: s.withBreaks(s.lineAt(span[0]), search, replace)})
+		}
+		if len(f.pieces) > 0 {
+			return f, nil
 		}
 	}
 	a, ok := s.look(c)
@@ -395,5 +422,5 @@ func nearest(spans [][2]int, line int) (int, bool) {
 			second = d
 		}
 	}
-	return best, best >= 0 && (first == 0 || second > 2*first+2)
+	return best, best >= 0 && (first == 0 || second > 2*first)
 }

@@ -10,7 +10,9 @@ var (
 	commentClose = regexp.MustCompile(`\s*(?:\*+/\}?|-->|\*\)|""")$`)
 	omitWords    = regexp.MustCompile(`(?i)\b(?:rest|remaining|existing|unchanged|omitted|same as|as before|previous|other|no changes?|keep|code here)\b`)
 	omitBare     = regexp.MustCompile(`(?i)^(?:\.\.\.|…)\s+\S.*$|^(?:the )?(?:rest|remainder) of [\w .]+(?:\.\.\.|…)$|^(?:existing|unchanged|remaining|other) [\w ]+(?:\.\.\.|…)$`)
-	omitWhole    = regexp.MustCompile(`(?i)^(?:the )?(?:rest|remainder) of (?:the |this |your )?[\w .]{1,40}(?:(?:remains?|stays?|is|are) )?(?:unchanged|the same|as (?:before|is)|here)$|^(?:existing|unchanged) (?:code|methods?|functions?|lines|imports|content)(?: here)?$|^(?:code|lines?) (?:omitted|unchanged)$`)
+	omitWhole    = regexp.MustCompile(`(?i)^(?:the )?(?:rest|remainder) of (?:the |this |your )?[\w .]{1,40}(?:(?:remains?|stays?|is|are) )?(?:unchanged|the same|as (?:before|is)|here)$|` +
+		`^(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:code|file|functions?|methods?|class|implementation|imports|module|body|content)$|` +
+		`^(?:existing|unchanged) (?:code|methods?|functions?|lines|imports|content)(?: here)?$|^(?:code|lines?|content)? ?omitted(?: for brevity)?$|^(?:code|lines?) unchanged$`)
 )
 
 // newOmission returns the first line of REPLACE that stands for lines left

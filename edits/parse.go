@@ -264,6 +264,7 @@ func (p *Parser) readBlock(line string) {
 	case m.kind == openMarker:
 		p.misplaced(m)
 		return
+	case m.kind == closeMarker && m.cline && !p.open.cline: // text of a block with the usual markers
 	case m.kind == closeMarker && p.depth > 0 && m.width < p.open.width:
 		p.depth--
 	case m.kind == closeMarker && len(p.splits) == 0:
@@ -327,8 +328,15 @@ func (p *Parser) closedBySplit() bool {
 // isProseFile reports whether a line of "=" may be a heading's underline in a
 // file.
 func isProseFile(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return isMarkup(name) || ext == ".txt" || ext == ""
+}
+
+// isMarkup reports whether a file's headings are underlined by a line of "=",
+// and whether a fence is text in it.
+func isMarkup(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", "":
+	case ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org":
 		return true
 	}
 	return false
@@ -357,6 +365,10 @@ func (p *Parser) finishBlock() {
 	}
 	for _, i := range at {
 		search, hint := cutHints(p.body[:i])
+		if line := misplacedHint(p.body[i+1:]); hint > 0 && line != "" {
+			p.problem(Malformed, p.openLine, fmt.Sprintf("%q came in the REPLACE section, where it would be written into the file. It goes above SEARCH only.", line))
+			return
+		}
 		if hint > 0 {
 			b.Hint = hint
 		}

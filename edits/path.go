@@ -11,7 +11,9 @@ import (
 var (
 	labelPattern   = regexp.MustCompile(`(?i)^(?:file ?name|file ?path|file|path|create|update|edit|modify|new file|in file)\s*[:=]\s*`)
 	bulletPattern  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+`)
-	remarkPattern  = regexp.MustCompile(`\s*\((?:new|new file|modified|updated|created|existing|unchanged|edit|edited|create|update)\)\s*$`)
+	remarkPattern  = regexp.MustCompile(`(?i)\s*\((?:lines? \d+(?: ?[-–] ?\d+)?|new|new file|modified|updated|created|existing|unchanged|edit|edited|create|update)\)\s*$`)
+	linkPattern    = regexp.MustCompile(`^\[([^\]]+)\]\([^)]*\)$`)
+	linePattern    = regexp.MustCompile(`(\.\w+):\d+(?:-\d+)?$`)
 	quotedPattern  = regexp.MustCompile("`([^`\n]+)`")
 	infoPattern    = regexp.MustCompile(`(?i)(?:^|\s)(?:path|file|filename|title)\s*[:=]\s*["']?([^"'\s]+)`)
 	extPattern     = regexp.MustCompile(`\.[A-Za-z0-9_+~-]{1,12}$`)
@@ -41,7 +43,29 @@ func pathOf(line string) (name string, soft, ok bool) {
 			return inner, true, true
 		}
 	}
+	if path, ok := pathIn(s); ok {
+		return path, true, true
+	}
 	return "", false, false
+}
+
+// pathIn returns the one word of a sentence that leads to a block, with a colon
+// at its end, which looks like a path.
+func pathIn(sentence string) (path string, ok bool) {
+	if !strings.HasSuffix(sentence, ":") {
+		return "", false
+	}
+	for _, word := range strings.Fields(sentence) {
+		word = strings.Trim(word, ",;:()")
+		if !looksLikePath(word, false) {
+			continue
+		}
+		if path != "" {
+			return "", false
+		}
+		path = word
+	}
+	return path, path != ""
 }
 
 // unmark strips markup until none is left. Marked says that quotes or a label
@@ -51,6 +75,8 @@ func unmark(s string) (name string, marked bool) {
 		before := s
 		s = bulletPattern.ReplaceAllString(s, "")
 		s = remarkPattern.ReplaceAllString(s, "")
+		s = linkPattern.ReplaceAllString(s, "$1")
+		s = linePattern.ReplaceAllString(s, "$1")
 		s = strings.TrimSpace(strings.TrimRight(s, ":"))
 		if t := labelPattern.ReplaceAllString(s, ""); t != s && t != "" {
 			s, marked = t, true

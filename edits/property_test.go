@@ -11,6 +11,26 @@ import (
 	"pgregory.net/rapid"
 )
 
+// What must hold of the engine whatever it is given, and where it is tested:
+//
+//  1. locality: TestUniqueWindowIsSpliced, TestStringsAreReplacedAsTheyAre
+//  2. lines that are there once are replaced by exactly what the block says:
+//     TestUniqueWindowIsSpliced
+//  3. lines that are there several times are refused: TestRepeatedWindowIsRefused
+//  4. a looser match elsewhere changes nothing: TestTighterTierDecides; the same
+//     lines garbled give the same: TestMutationsGiveTheSameOrNothing
+//  5. the same reply again does nothing, the opposite one takes it back:
+//     TestRepliesAreIdempotent
+//  6. blocks for different lines commute, and one block of them all is the same:
+//     TestBlocksCommute
+//  7. chunks make no difference, and no part of a reply yields a block that the
+//     whole does not: TestChunksDoNotMatter, TestCorpusChunks
+//  8. every input has an answer, in time near linear: FuzzParse, FuzzApply and
+//     the other fuzz targets, TestHostileSizes, TestCostIsLinear
+//  9. a change is as small as it can be: TestDiffIsMinimal, TestDiffTouchesNoMoreLinesThanNeeded
+//  10. what other engines and a plain matcher do: TestCorpus, TestStringsAreReplacedAsTheyAre
+//  11. garbled blocks give the same or nothing: TestMutationsGiveTheSameOrNothing
+
 // genFile draws a file of code-like lines, some of them alike.
 func genFile(t *rapid.T) string {
 	n := rapid.IntRange(1, 25).Draw(t, "lines")
@@ -98,34 +118,153 @@ func TestUniqueWindowIsSpliced(t *testing.T) {
 				t.Fatalf("edit %+v is outside the matched lines %d-%d", e, s.starts[lo], s.starts[hi])
 			}
 		}
-		if got := applyAsEditor(file, res.Edits); got != res.After {
-			t.Fatalf("an editor makes %q of the edits, want %q", got, res.After)
+		for _, enc := range []Encoding{UTF8, UTF16, UTF32} {
+			if got := applyAsEditor(file, res.Edits, enc); got != res.After {
+				t.Fatalf("an editor that counts in %v makes %q of the edits, want %q", enc, got, res.After)
+			}
 		}
 	})
 }
 
-// applyAsEditor applies a set the way an editor does: positions in UTF-16,
+// applyAsEditor applies a set the way an editor does: positions in an encoding,
 // from the end to the start, with plain counting of lines and units.
-func applyAsEditor(text string, set Set) string {
+func applyAsEditor(text string, set Set, enc Encoding) string {
 	t := NewText(text)
 	for _, e := range slices.Backward(set) {
-		from, to := t.Position(e.Start, UTF16), t.Position(e.End, UTF16)
-		text = text[:editorOffset(text, from)] + e.New + text[editorOffset(text, to):]
+		from, to := t.Position(e.Start, enc), t.Position(e.End, enc)
+		text = text[:editorOffset(text, from, enc)] + e.New + text[editorOffset(text, to, enc):]
 	}
 	return text
 }
 
-func editorOffset(text string, p Position) int {
+func editorOffset(text string, p Position, enc Encoding) int {
 	at := 0
 	for range p.Line {
 		at += strings.IndexByte(text[at:], '\n') + 1
 	}
 	for units := 0; units < p.Column; {
 		r, size := utf8.DecodeRuneInString(text[at:])
-		units += max(1, utf16.RuneLen(r))
+		switch enc {
+		case UTF8:
+			units += size
+		case UTF16:
+			units += max(1, utf16.RuneLen(r))
+		default:
+			units++
+		}
 		at += size
 	}
 	return at
+}
+
+// lfOnly returns a text with plain line ends.
+func lfOnly(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// TestStringsAreReplacedAsTheyAre compares pairs of strings with a plain
+// search: a string that is there once is replaced there and nowhere else, or
+// refused; one that is there several times, and not as whole lines, is refused.
+func TestStringsAreReplacedAsTheyAre(t *testing.T) {
+	applied := 0
+	rapid.Check(t, func(t *rapid.T) {
+		file := strings.TrimPrefix(genFile(t), byteOrderMark)
+		plain := lfOnly(file)
+		if strings.TrimSpace(plain) == "" {
+			t.Skip()
+		}
+		from := rapid.IntRange(0, len(plain)-1).Draw(t, "from")
+		search := plain[from : from+rapid.IntRange(1, min(len(plain)-from, 60)).Draw(t, "size")]
+		replace := rapid.SampledFrom([]string{"", "new", "new\n", "\n", "a\n\tb", "ß世", search + " more", strings.ToUpper(search)}).Draw(t, "replace")
+		if !utf8.ValidString(search) || strings.TrimSpace(search) == "" || strings.ReplaceAll(search, "\n", "") == "" {
+			t.Skip()
+		}
+		res := ApplyBlocks("f.md", file, true, []Block{{Search: search, Replace: replace, Text: true}}, Options{})
+		if len(res.Refused) > 0 {
+			if res.After != file {
+				t.Fatalf("changed in spite of %v", res.Refused)
+			}
+			return
+		}
+		applied++
+		var ways []string
+		for at := 0; at+len(search) <= len(plain); at++ {
+			if plain[at:at+len(search)] != search {
+				continue
+			}
+			ways = append(ways, plain[:at]+replace+plain[at+len(search):])
+			if start := strings.LastIndexByte(plain[:at], '\n') + 1; replace == "" && blank(plain[start:at]) {
+				rest := strings.TrimPrefix(plain[at+len(search):], "\n")
+				ways = append(ways, plain[:start]+rest)
+			}
+		}
+		if got := lfOnly(res.After); !slices.Contains(ways, got) {
+			t.Fatalf("%q for %q in %q: %q by %s\nwant one of %q", replace, search, file, got, res.Applied[0].Tier, ways)
+		}
+		if res.Applied[0].Tier == TierSubstring && strings.Count(plain, search) > 1 {
+			t.Fatalf("%q is in %q several times, and was replaced", search, file)
+		}
+		if n := strings.Count(file, "\r\n"); n > 0 && n == strings.Count(file, "\n") && strings.Count(res.After, "\r\n") != strings.Count(res.After, "\n") {
+			t.Fatalf("line ends are mixed now: %q to %q", file, res.After)
+		}
+	})
+	if applied == 0 {
+		t.Error("nothing was applied")
+	}
+}
+
+// TestTighterTierDecides: lines that are somewhere exactly are replaced there,
+// whatever is like them elsewhere.
+func TestTighterTierDecides(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		file := genFile(t)
+		s := newSource(file)
+		lo, hi := genWindow(t, s)
+		search, replace := s.bodies[lo:hi], genReplace(t)
+		block := []Block{{Search: lf(search), Replace: lf(replace)}}
+		want := ApplyBlocks("f", file, true, block, Options{})
+		if len(want.Refused) > 0 || s.open() {
+			t.Skip()
+		}
+		garble := rapid.SampledFrom([]func(string) string{shift("  "), func(l string) string { return l + " " }, curly.Replace,
+			func(l string) string { return strings.ReplaceAll(l, " ", "  ") }}).Draw(t, "garble")
+		like := mapLines(search, garble)
+		more := "\n" + lf(like)
+		if len(occurrences(newSource(more).bodies, search)) > 0 || len(newSource(file+more).findLines(TierExact, search)) != 1 {
+			t.Skip()
+		}
+		got := ApplyBlocks("f", file+more, true, block, Options{})
+		if len(got.Refused) > 0 && got.Refused[0].Code == AlreadyApplied {
+			t.Skip()
+		}
+		if got.After != want.After+more {
+			t.Fatalf("%q became %q, %v\nwant %q", file+more, got.After, got.Refused, want.After+more)
+		}
+	})
+}
+
+// TestDiffTouchesNoMoreLinesThanNeeded compares the changed lines of a diff
+// with the longest common subsequence.
+func TestDiffTouchesNoMoreLinesThanNeeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := genText(t, "before"), genText(t, "after")
+		a, b := splitLines(before), splitLines(after)
+		common := make([][]int, len(a)+1)
+		common[len(a)] = make([]int, len(b)+1)
+		for i := len(a) - 1; i >= 0; i-- {
+			common[i] = make([]int, len(b)+1)
+			for j := len(b) - 1; j >= 0; j-- {
+				if common[i][j] = max(common[i+1][j], common[i][j+1]); a[i] == b[j] {
+					common[i][j] = 1 + common[i+1][j+1]
+				}
+			}
+		}
+		got := 0
+		for _, h := range Hunks(before, after) {
+			got += h.OldEnd - h.OldStart + h.NewEnd - h.NewStart
+		}
+		if least := len(a) + len(b) - 2*common[0][0]; got > least {
+			t.Fatalf("%d lines of %q and %q are changed, %d are enough", got, before, after, least)
+		}
+	})
 }
 
 // TestRepeatedWindowIsRefused: lines that are in a file more than once are
@@ -162,114 +301,6 @@ func TestRepeatedWindowIsRefused(t *testing.T) {
 	})
 }
 
-// noises are what models do to lines they copy; each gives another SEARCH and
-// REPLACE that mean the same.
-var noises = map[string]func(search, replace []string) ([]string, []string){
-	"outdented": func(s, r []string) ([]string, []string) {
-		common := ""
-		for i, l := range slices.Concat(s, r) {
-			if blank(l) {
-				continue
-			}
-			if indent := leadingSpace(l); i == 0 || !strings.HasPrefix(indent, common) {
-				common = indent[:commonPrefix(indent, common)]
-				if i == 0 {
-					common = indent
-				}
-			}
-		}
-		return mapLines(s, func(l string) string { return strings.TrimPrefix(l, common) }), mapLines(r, func(l string) string { return strings.TrimPrefix(l, common) })
-	},
-	"indented": func(s, r []string) ([]string, []string) {
-		more := func(l string) string {
-			if l == "" {
-				return l
-			}
-			return "    " + l
-		}
-		return mapLines(s, more), mapLines(r, more)
-	},
-	"trailing white space": func(s, r []string) ([]string, []string) {
-		return mapLines(s, func(l string) string { return l + "  " }), r
-	},
-	"blank lines around": func(s, r []string) ([]string, []string) {
-		return slices.Concat([]string{""}, s, []string{""}), slices.Concat([]string{""}, r, []string{""})
-	},
-	"plain quotes": func(s, r []string) ([]string, []string) {
-		return mapLines(s, plain), r
-	},
-	"fenced": func(s, r []string) ([]string, []string) {
-		return slices.Concat([]string{"```go"}, s, []string{"```"}), slices.Concat([]string{"```go"}, r, []string{"```"})
-	},
-	"typo": func(s, r []string) ([]string, []string) {
-		out := slices.Clone(s)
-		out[0] += "q"
-		return out, r
-	},
-	"a line dropped": func(s, r []string) ([]string, []string) { return s[:len(s)-1], r },
-}
-
-func mapLines(lines []string, f func(string) string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = f(l)
-	}
-	return out
-}
-
-// TestNoiseGivesTheSameOrNothing: what a model garbles while copying gives the
-// same text or a refusal, and never a third one. The corpus cases are the
-// ground truth.
-func TestNoiseGivesTheSameOrNothing(t *testing.T) {
-	third, same, none := 0, 0, 0
-	for _, c := range readCorpus(t) {
-		if c.Kind != "apply" || c.Policy != nil || c.Error || c.Search == nil || c.Original == nil || *c.Search == "" {
-			continue
-		}
-		search, replace := bodies(*c.Search), bodies(*c.Replace)
-		want := ApplyBlocks("f", *c.Original, true, []Block{{Search: lf(search), Replace: lf(replace)}}, Options{})
-		if len(want.Refused) > 0 {
-			continue
-		}
-		for name, noise := range noises {
-			s, r := noise(search, replace)
-			if len(s) == 0 || slices.Equal(s, search) || blank(strings.Join(s, "")) {
-				continue
-			}
-			if name == "a line dropped" && strings.HasSuffix(lf(replace), search[len(search)-1]+"\n") {
-				continue // then the shorter block says something else, and rightly so
-			}
-			got := ApplyBlocks("f", *c.Original, true, []Block{{Search: lf(s), Replace: lf(r)}}, Options{})
-			switch {
-			case len(got.Refused) > 0:
-				none++
-			case name == "a line dropped": // a shorter SEARCH is another edit
-			case sameButSpace(got.After, want.After):
-				same++
-			default:
-				third++
-				t.Errorf("%s, %s:\nwrote %q\nwant  %q", c.ID, name, got.After, want.After)
-			}
-		}
-	}
-	t.Logf("noise: same %d, refused %d, other %d", same, none, third)
-}
-
-// sameButSpace compares texts without regard to white space at line ends and
-// blank lines, which REPLACE decides.
-func sameButSpace(a, b string) bool {
-	norm := func(s string) string {
-		var out []string
-		for _, l := range bodies(s) {
-			if t := strings.TrimRight(plain(l), " \t"); t != "" {
-				out = append(out, t)
-			}
-		}
-		return strings.Join(out, "\n")
-	}
-	return norm(a) == norm(b)
-}
-
 // TestRepliesAreIdempotent: the same reply again finds nothing to do, and the
 // opposite reply takes it back.
 func TestRepliesAreIdempotent(t *testing.T) {
@@ -284,7 +315,7 @@ func TestRepliesAreIdempotent(t *testing.T) {
 			t.Skip()
 		}
 		again := ApplyBlocks("f", first.After, true, []Block{block}, Options{})
-		if len(s.findLines(TierUnicode, search)) == 1 && len(s.findWithin(search)) == 1 && again.After != first.After {
+		if len(s.findLines(TierUnicode, search)) == 1 && len(s.literals(search)) == 1 && again.After != first.After {
 			t.Fatalf("a second run made %q of %q", again.After, first.After)
 		}
 		back := ApplyBlocks("f", first.After, true, []Block{{Search: block.Replace, Replace: block.Search}}, Options{})
@@ -310,6 +341,17 @@ func TestBlocksCommute(t *testing.T) {
 		want := ApplyBlocks("f", b.String(), true, blocks, Options{})
 		shuffled := rapid.Permutation(blocks).Draw(t, "order")
 		got := ApplyBlocks("f", b.String(), true, shuffled, Options{})
+		one := Block{Search: b.String()}
+		for i := range n {
+			line := fmt.Sprintf("line %d\n", i)
+			if slices.ContainsFunc(blocks, func(b Block) bool { return b.Search == line }) {
+				line = fmt.Sprintf("edited %d\nand more\n", i)
+			}
+			one.Replace += line
+		}
+		if whole := ApplyBlocks("f", b.String(), true, []Block{one}, Options{}); len(blocks) > 0 && whole.After != want.After {
+			t.Fatalf("one block for all makes %q, several make %q", whole.After, want.After)
+		}
 		if len(want.Refused) > 0 || got.After != want.After || fmt.Sprint(got.Edits) != fmt.Sprint(want.Edits) {
 			t.Fatalf("%q %v\nwant %q %v", got.After, got.Refused, want.After, want.Refused)
 		}

@@ -23,8 +23,6 @@ const (
 	UnknownFile        Code = "unknown-file"        // no such file
 	BadPath            Code = "bad-path"            // a path that may not be edited
 	IndentConflict     Code = "indent-conflict"     // indentation cannot be carried over
-	Fuzzy              Code = "fuzzy"               // only something similar is there
-	TooLarge           Code = "too-large"           // beyond the bounds of the engine
 	Unreadable         Code = "unreadable"          // the file cannot be read
 )
 

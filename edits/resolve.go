@@ -57,7 +57,7 @@ func (r *resolver) resolve(b Block) (string, *Refusal) {
 	if b.soft && b.instead != "" && r.find(b.Path, false) == "" {
 		b.Path, b.soft = b.instead, false
 	}
-	creates := b.Create || b.Whole || b.Search == "" && len(b.splits) == 0 && !b.Delete
+	creates := b.Create || b.Whole || b.blankSearch(false) && !b.Delete
 	if b.Path == "" || b.soft && r.find(b.Path, false) == "" {
 		if r.current == "" {
 			return refuse(UnknownFile, "the block names no file. Write its path on a line of its own above the block.")

@@ -28,43 +28,55 @@ func (m *matcher) rewrite(s *source, b Block, a attempt, i int) (found, *Refusal
 func (s *source) rewriteLines(first int, a attempt, b Block) (piece, bool) {
 	search, replace := a.sec.search, a.sec.replace
 	file := s.bodies[first : first+len(search)]
-	same := alignLines(search, replace)
+	same := alignLines(endless(a.tier, search), endless(a.tier, replace))
 	tolerant := a.tier != TierExact && a.tier != TierTrailing
 	var indent *reindenter
 	if tolerant {
-		indent = newReindenter(search, file, replace)
+		indent = newReindenter(search, file, replace, same)
 	}
 	out := make([]string, len(replace))
+	top := true // no line that is not blank has come yet
 	for k, l := range replace {
 		from := same[k]
 		switch {
 		case from >= 0 && (b.patch || a.tier == TierUnicode):
 			out[k] = file[from]
-		case !tolerant || indent.asIs:
+		case !tolerant:
 			out[k] = l
-		case from >= 0 && !blank(l):
+		case from >= 0 && !blank(l) && !indent.asIs:
 			out[k] = leadingSpace(file[from]) + strings.TrimLeft(l, " \t")
 		default:
-			moved, ok := indent.line(l)
+			moved, ok := indent.line(l, top)
 			if !ok {
 				return piece{}, false
 			}
 			out[k] = moved
 		}
+		top = top && blank(l)
 	}
 	end := first + len(search)
 	p := piece{start: s.starts[first], end: s.starts[end], lines: true}
 	p.text = s.withEndings(out, same, first, end)
 	switch {
-	case a.sec.join:
-		p.text, _ = cutEnding(p.text)
-		p.lines = false
 	case end == len(s.bodies) && b.finalNL == addNewline && p.text != "" && !strings.HasSuffix(p.text, "\n"):
 		p.text += s.eol
 	case end == len(s.bodies) && b.finalNL == dropNewline:
 		p.text = strings.TrimSuffix(strings.TrimSuffix(p.text, "\n"), "\r")
 	}
 	return p, true
+}
+
+// endless returns lines without the white space at their ends, where a tier has
+// no regard for it.
+func endless(t Tier, lines []string) []string {
+	if t == TierExact {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = lineKey(TierTrailing, l)
+	}
+	return out
 }
 
 // alignLines returns, for each line of replace, the line of search it stands
@@ -89,20 +101,29 @@ func alignLines(search, replace []string) []int {
 // or replaces, else that of the line before it. The text's last line stays
 // without one.
 func (s *source) withEndings(lines []string, same []int, first, end int) string {
+	bounds := make([]int, len(same)) // the next line of the file that stays
+	bound := end
+	for k := len(same) - 1; k >= 0; k-- {
+		bounds[k] = bound
+		if same[k] >= 0 {
+			bound = first + same[k]
+		}
+	}
 	var b strings.Builder
 	eol := s.eolNear(first)
-	next := first // the file's line that the next new line replaces
+	if first > 0 && s.ending(first-1) != "" {
+		eol = s.ending(first - 1)
+	}
+	next := first // the next line of the file that a new line can replace
 	for k, l := range lines {
 		if same[k] >= 0 {
 			next = first + same[k]
 		}
-		if next < end {
+		if same[k] >= 0 || next < bounds[k] {
 			if own := s.ending(next); own != "" {
 				eol = own
 			}
-			if same[k] >= 0 || k+1 < len(same) && (same[k+1] < 0 || first+same[k+1] > next+1) || k+1 == len(same) {
-				next++
-			}
+			next++
 		}
 		b.WriteString(l)
 		if k < len(lines)-1 || end < len(s.bodies) || !s.open() {

@@ -10,22 +10,15 @@ import (
 // section is what one block asks for: lines to find and lines to put there.
 type section struct {
 	search, replace []string // without endings
-	join            bool     // the last line of replace does not end: what follows goes on there
-	text            bool     // strings, whose ends are part of what they say
+	text            bool     // strings, which have been looked for as they are
 	hint            int
 }
 
-// newSection reads a block's two texts. Lines end at "\n" or "\r\n".
+// newSection reads a block's two texts. Lines end at "\n" or "\r\n". Strings
+// come here only where the file does not hold them as they are: then their
+// lines count, and whether the last one ends is of no account.
 func newSection(search, replace string, text bool) section {
-	c := section{search: bodies(search), replace: bodies(replace), text: text}
-	switch {
-	case !text:
-	case strings.HasSuffix(search, "\n"):
-		c.join = replace != "" && !strings.HasSuffix(replace, "\n")
-	case replace == "" || strings.HasSuffix(replace, "\n"):
-		c.replace = append(c.replace, "") // the ending that search leaves in place
-	}
-	return c
+	return section{search: bodies(search), replace: bodies(replace), text: text}
 }
 
 // bodies cuts s into lines without their endings.
@@ -95,55 +88,111 @@ func unfence(lines []string, path string) ([]string, bool) {
 
 // unescape returns the section with "\=======" and the like as plain markers.
 func (c section) unescape() (section, bool) {
-	found := false
-	strip := func(lines []string) []string {
-		out := slices.Clone(lines)
-		for i, l := range out {
-			if rest, ok := strings.CutPrefix(l, `\`); ok && (readMarker(rest).kind != noMarker || strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, ">>>>>>>")) {
-				out[i], found = rest, true
-			}
-		}
-		return out
-	}
 	out := c
-	out.search, out.replace = strip(c.search), strip(c.replace)
-	return out, found
+	var inSearch, inReplace bool
+	out.search, inSearch = unescapeMarkers(c.search)
+	out.replace, inReplace = unescapeMarkers(c.replace)
+	return out, inSearch || inReplace
 }
 
-var numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\| ?|→|\t|: ?)(.*)$`)
+// unescapeMarkers takes the backslash off lines that are escaped markers.
+func unescapeMarkers(lines []string) (out []string, found bool) {
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(l, `\`)
+		if !ok || readMarker(rest).kind == noMarker && !strings.HasPrefix(rest, "<<<<<<<") && !strings.HasPrefix(rest, ">>>>>>>") {
+			continue
+		}
+		if !found {
+			lines, found = slices.Clone(lines), true
+		}
+		lines[i] = rest
+	}
+	return lines, found
+}
+
+// unescapeNew returns the section with plain markers in REPLACE where SEARCH
+// has none that are escaped, nor has the file.
+func (s *source) unescapeNew(c section) section {
+	plain, found := unescapeMarkers(c.replace)
+	if !found {
+		return c
+	}
+	if _, escaped := unescapeMarkers(c.search); escaped {
+		return c
+	}
+	if _, escaped := unescapeMarkers(s.bodies); !escaped {
+		c.replace = plain
+	}
+	return c
+}
+
+// unruled returns the section without the line of dashes that ends a header of
+// SEARCH, where there is no header.
+func (c section) unruled() (section, bool) {
+	if len(c.search) < 2 || c.search[0] != "-------" || len(c.replace) > 0 && c.replace[0] == c.search[0] {
+		return c, false
+	}
+	out := c
+	out.search = c.search[1:]
+	return out, true
+}
+
+var (
+	numberedPattern = regexp.MustCompile(`^ *(\d{1,7})(?: ?\| ?|→|\t|: ?)(.*)$`)
+	barredPattern   = regexp.MustCompile(`^ *(\d{1,7}) ?\| ?(.*)$`)
+)
 
 // unnumber returns the section without the line numbers that a listing puts
-// in front of its lines: they must count up by one. They become the hint.
+// in front of its lines: in SEARCH they must count up by one, and REPLACE has
+// them on all of its lines, ascending, or on none. They become the hint.
 func (c section) unnumber() (section, bool) {
-	search, first, ok := unnumber(c.search)
+	search, first, ok := unnumber(c.search, numberedPattern, true)
 	if !ok {
 		return c, false
 	}
 	out := c
 	out.search, out.hint = search, first
-	if replace, _, ok := unnumber(c.replace); ok {
+	if replace, _, ok := unnumber(c.replace, numberedPattern, false); ok {
 		out.replace = replace
+	} else if slices.ContainsFunc(c.replace, barredPattern.MatchString) {
+		return c, false
 	}
 	return out, true
 }
 
 // unnumber strips ascending line numbers from lines.
-func unnumber(lines []string) (out []string, first int, ok bool) {
+func unnumber(lines []string, pattern *regexp.Regexp, closed bool) (out []string, first int, ok bool) {
+	last := 0
 	for i, l := range lines {
-		g := numberedPattern.FindStringSubmatch(l)
+		g := pattern.FindStringSubmatch(l)
 		if g == nil {
 			return nil, 0, false
 		}
 		n, err := strconv.Atoi(g[1])
-		if err != nil || i > 0 && n != first+i {
+		if err != nil || i > 0 && (n <= last || closed && n != last+1) {
 			return nil, 0, false
 		}
 		if i == 0 {
 			first = n
 		}
+		last = n
 		out = append(out, g[2])
 	}
 	return out, first, len(lines) > 0
+}
+
+// dressed says what REPLACE has around its lines and SEARCH has not, so that it
+// would be written into the file: a fence, or the line numbers of a listing.
+func (c section) dressed(path string) string {
+	if _, fenced := unfence(c.search, path); !fenced && !isMarkup(path) {
+		if _, fenced := unfence(c.replace, path); fenced {
+			return "a Markdown fence around it"
+		}
+	}
+	if _, _, ok := unnumber(c.replace, barredPattern, false); ok && !slices.ContainsFunc(c.search, barredPattern.MatchString) {
+		return "line numbers in front of its lines"
+	}
+	return ""
 }
 
 // readings returns the ways a section may be meant, likeliest first: a later
@@ -151,7 +200,7 @@ func unnumber(lines []string) (out []string, first int, ok bool) {
 func (c section) readings(path string) []section {
 	out := []section{c}
 	for _, read := range []func() (section, bool){
-		func() (section, bool) { return c.unwrap(path) }, c.unescape, c.unnumber,
+		func() (section, bool) { return c.unwrap(path) }, c.unescape, c.unnumber, c.unruled,
 	} {
 		if r, ok := read(); ok {
 			out = append(out, r)

@@ -92,27 +92,31 @@ type source struct {
 	valid  bool     // the text is UTF-8: only then may a tier be tolerant
 	eol    string   // the ending most lines have
 	keys   map[Tier][]string
+	held   map[string][]int // lines with a key in the loosest tier
 }
 
 func newSource(text string) *source {
-	s := &source{text: text, valid: utf8.ValidString(text), eol: "\n", keys: map[Tier][]string{}}
-	skip := 0
+	s := &source{text: text, valid: utf8.ValidString(text), eol: "\n", keys: map[Tier][]string{}, held: map[string][]int{}}
+	at, crlf := 0, 0
 	if strings.HasPrefix(text, byteOrderMark) {
-		skip = len(byteOrderMark)
+		at = len(byteOrderMark)
 	}
-	lines := splitLines(text[skip:])
-	s.bodies, s.starts = make([]string, len(lines)), make([]int, len(lines)+1)
-	at, crlf := skip, 0
-	for i, l := range lines {
-		body, ending := cutEnding(l)
-		if ending == "\r\n" {
+	n := strings.Count(text, "\n")
+	s.bodies, s.starts = make([]string, 0, n+1), make([]int, 0, n+2)
+	for at < len(text) {
+		line := text[at:]
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i+1]
+		}
+		body, ending := cutEnding(line)
+		if len(ending) == 2 {
 			crlf++
 		}
-		s.bodies[i], s.starts[i] = body, at
-		at += len(l)
+		s.bodies, s.starts = append(s.bodies, body), append(s.starts, at)
+		at += len(line)
 	}
-	s.starts[len(lines)] = at
-	if 2*crlf > len(lines) || crlf > 0 && len(lines) == 1 {
+	s.starts = append(s.starts, at)
+	if lines := len(s.bodies); 2*crlf > lines || crlf > 0 && lines == 1 {
 		s.eol = "\r\n"
 	}
 	return s
@@ -177,14 +181,80 @@ func (s *source) findLines(t Tier, search []string) []int {
 	if len(search) == 0 || len(search) > len(s.bodies) {
 		return nil
 	}
-	want := search
-	if t != TierExact {
-		want = make([]string, len(search))
-		for i, l := range search {
-			want[i] = lineKey(t, l)
+	if t == TierExact {
+		return occurrences(s.bodies, search)
+	}
+	longest := 0
+	for i, l := range search {
+		if len(l) > len(search[longest]) {
+			longest = i
 		}
 	}
-	return occurrences(s.keysFor(t), want)
+	lines := s.alike(search[longest])
+	if len(lines) == 0 {
+		return nil
+	}
+	want := make([]string, len(search))
+	for i, l := range search {
+		want[i] = lineKey(t, l)
+	}
+	if len(lines)*len(search) > len(s.bodies) {
+		return occurrences(s.keysFor(t), want)
+	}
+	var out []int
+	for _, i := range lines {
+		if first := i - longest; first >= 0 && s.reads(t, first, want) {
+			out = append(out, first)
+		}
+	}
+	return out
+}
+
+// reads reports whether the lines from first on have these keys in a tier.
+func (s *source) reads(t Tier, first int, keys []string) bool {
+	if first+len(keys) > len(s.bodies) {
+		return false
+	}
+	for i, key := range keys {
+		if lineKey(t, s.bodies[first+i]) != key {
+			return false
+		}
+	}
+	return true
+}
+
+// alike returns the lines that are like a line in the loosest tier. Only there
+// can lines with this one among them match in any tier.
+func (s *source) alike(line string) []int {
+	key := lineKey(TierUnicode, line)
+	out, ok := s.held[key]
+	if !ok {
+		for i, b := range s.bodies {
+			if mayEqual(b, key) && lineKey(TierUnicode, b) == key {
+				out = append(out, i)
+			}
+		}
+		s.held[key] = out
+	}
+	return out
+}
+
+// mayEqual is a quick look at whether a line can have a key, by its first
+// character.
+func mayEqual(body, key string) bool {
+	at := 0
+	for at < len(body) && (body[at] == ' ' || body[at] == '\t') {
+		at++
+	}
+	switch {
+	case at == len(body):
+		return key == ""
+	case key == "":
+		return body[at] < ' ' || body[at] >= utf8.RuneSelf
+	case key[0] >= utf8.RuneSelf:
+		return !isASCII(body)
+	}
+	return body[at] == key[0] || body[at] < ' ' || body[at] >= utf8.RuneSelf
 }
 
 // occurrences returns every index of list where want starts.
@@ -221,47 +291,6 @@ func occurrences(list, want []string) []int {
 			out = append(out, i+1-k)
 			k = back[k-1]
 		}
-	}
-	return out
-}
-
-// findWithin returns the byte spans of all places where the lines stand with
-// their first and last line as part of longer ones, between words.
-func (s *source) findWithin(search []string) [][2]int {
-	var out [][2]int
-	add := func(start, end int) {
-		if atWordBreak(s.text, start) && atWordBreak(s.text, end) {
-			out = append(out, [2]int{start, end})
-		}
-	}
-	if len(search) == 1 {
-		for i, b := range s.bodies {
-			for at := 0; ; at++ {
-				n := strings.Index(b[at:], search[0])
-				if n < 0 {
-					break
-				}
-				at += n
-				add(s.starts[i]+at, s.starts[i]+at+len(search[0]))
-			}
-		}
-		return out
-	}
-	first, middle, last := search[0], search[1:len(search)-1], search[len(search)-1]
-	var from []int
-	if len(middle) > 0 {
-		from = occurrences(s.bodies, middle)
-	} else {
-		for i := range s.bodies {
-			from = append(from, i)
-		}
-	}
-	for _, m := range from {
-		end := m + len(middle)
-		if m == 0 || end >= len(s.bodies) || !strings.HasSuffix(s.bodies[m-1], first) || !strings.HasPrefix(s.bodies[end], last) {
-			continue
-		}
-		add(s.starts[m-1]+len(s.bodies[m-1])-len(first), s.starts[end]+len(last))
 	}
 	return out
 }

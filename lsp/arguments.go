@@ -191,6 +191,9 @@ func (a *arguments) readStrings(main string, accepts []string, raw []protocol.LS
 		case !slices.Contains(accepts, name):
 			return unknownName(name, accepts)
 		}
+		if _, twice := fields[name]; twice {
+			return fmt.Errorf("argument %d: %s is given twice", i+1, name)
+		}
 		field, err := stringField(name, value)
 		if err != nil {
 			return err
@@ -204,20 +207,26 @@ func (a *arguments) readStrings(main string, accepts []string, raw []protocol.LS
 func stringField(name, value string) (json.RawMessage, error) {
 	var v any = value
 	switch name {
-	case "fresh":
+	case "fresh", "directive":
 		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return nil, fmt.Errorf("fresh=%s is neither true nor false", value)
+			return nil, fmt.Errorf("%s=%s is neither true nor false", name, value)
 		}
 		v = b
-	case "version":
+	case "version", "lines":
 		n, err := strconv.ParseInt(value, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("version=%s is not a number", value)
+			return nil, fmt.Errorf("%s=%s is not a number", name, value)
 		}
 		v = n
 	case "include", "checks", "files":
-		v = strings.Split(value, ",")
+		list := []string{}
+		for part := range strings.SplitSeq(value, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
+			}
+		}
+		v = list
 	case "range", "diagnostics", "textDocument":
 		return nil, fmt.Errorf("%s cannot be given as text; use line=12-20 or an object", name)
 	}

@@ -28,24 +28,41 @@ type board struct {
 	paths map[workspace.Path]int
 	undo  bool // there is a checkpoint to go back to
 
-	editing chan struct{} // holds one token while nobody edits
+	editing    token // held by who changes texts or fates
+	previewing token // held by the preview that is open in the editor
 }
 
 func newBoard() *board {
-	b := &board{paths: map[workspace.Path]int{}, editing: make(chan struct{}, 1)}
-	b.editing <- struct{}{}
-	return b
+	return &board{paths: map[workspace.Path]int{}, editing: newToken(), previewing: newToken()}
 }
 
-// lockEdits waits until no other edit is under way; the caller must call
-// unlock. A preview that is open in the editor holds it as long as it is open.
-func (b *board) lockEdits(ctx context.Context) (unlock func(), err error) {
+// token is a lock that can be waited for together with the end of a context.
+// While nobody holds it the channel holds one value.
+type token chan struct{}
+
+func newToken() token {
+	t := make(token, 1)
+	t <- struct{}{}
+	return t
+}
+
+// take waits for the token; the caller must call release.
+func (t token) take(ctx context.Context) (release func(), err error) {
 	select {
-	case <-b.editing:
-		return func() { b.editing <- struct{}{} }, nil
+	case <-t:
+		return func() { t <- struct{}{} }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// lockEdits waits until no other edit is under way; the caller must call
+// unlock. Nobody waits for a person while holding it.
+func (b *board) lockEdits(ctx context.Context) (unlock func(), err error) { return b.editing.take(ctx) }
+
+// lockPreview waits until no preview is open in the editor.
+func (b *board) lockPreview(ctx context.Context) (unlock func(), err error) {
+	return b.previewing.take(ctx)
 }
 
 // canUndo reports whether a change was applied that can be taken back.

@@ -16,12 +16,11 @@ import (
 // protocol.Handlers, which releases each message at once and so lets two
 // didChange overtake each other.
 //
-//	guard         an error or panic outside a request's own handler ends nothing
-//	CancelHandler $/cancelRequest cancels the request it names
-//	ordered       notifications to their end in wire order, requests until they release
-//	guard         the handler's own errors and panics become replies or log lines
+//	guard    errors and panics become replies or log lines
+//	ordered  notifications to their end in wire order, requests until they
+//	         release; $/cancelRequest cancels the request it names
 func chain(dispatch jsonrpc2.Handler, log *slog.Logger) jsonrpc2.Handler {
-	return guard(protocol.CancelHandler(ordered(guard(dispatch, log))), log)
+	return guard(ordered(dispatch), log)
 }
 
 // guard turns a panic into an error, answers nothing for a notification
@@ -78,20 +77,68 @@ func release(ctx context.Context) {
 }
 
 // ordered runs notifications to their end on the read loop, and a request until
-// it releases the loop. It always releases a request by the time it returns:
-// jsonrpc2 recycles the context of a request that never did, while
-// CancelHandler's derived context still watches it, which can crash the
-// process.
+// it releases the loop or returns.
 //
-// A notification gets the connection's context, because its own is recycled
-// when it returns.
+// What a handler gets is derived from the connection's context: jsonrpc2
+// recycles a request's own when it returns, and a context that was derived from
+// that one would still watch it, which is a race and can crash the process.
 func ordered(next jsonrpc2.Handler) jsonrpc2.Handler {
+	var running cancels
 	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		lasting := jsonrpc2.DetachContext(ctx)
 		if !req.IsCall() {
-			return next(jsonrpc2.DetachContext(ctx), req)
+			if req.Method() == protocol.MethodCancelRequest {
+				return nil, running.cancel(req.Params())
+			}
+			return next(lasting, req)
 		}
-		free := sync.OnceFunc(func() { jsonrpc2.Async(ctx) })
-		defer free()
-		return next(context.WithValue(ctx, releaseKey{}, free), req)
+		lasting, remove := running.add(lasting, req.ID())
+		defer remove()
+		var once sync.Once
+		defer once.Do(func() {}) // from here on ctx is not ours any more
+		free := func() { once.Do(func() { jsonrpc2.Async(ctx) }) }
+		return next(context.WithValue(lasting, releaseKey{}, free), req)
 	}
+}
+
+// cancels is the requests that can be cancelled. The zero value is ready.
+type cancels struct {
+	mu   sync.Mutex // guards byID
+	byID map[jsonrpc2.ID]*context.CancelFunc
+}
+
+// add returns the context of the request with an id, which remove ends. Of two
+// requests with the same id the later can be cancelled.
+func (c *cancels) add(ctx context.Context, id jsonrpc2.ID) (_ context.Context, remove func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil {
+		c.byID = map[jsonrpc2.ID]*context.CancelFunc{}
+	}
+	c.byID[id] = &cancel
+	return ctx, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.byID[id] == &cancel {
+			delete(c.byID, id)
+		}
+	}
+}
+
+// cancel does what a $/cancelRequest asks. A request that is not there any more
+// is no error.
+func (c *cancels) cancel(params []byte) error {
+	env, _ := readEnvelope(params)
+	id := env.id()
+	if !id.IsValid() {
+		return fmt.Errorf("$/cancelRequest names no request: %.100s", params)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.byID[id]; cancel != nil {
+		(*cancel)()
+	}
+	return nil
 }

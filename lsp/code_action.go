@@ -21,6 +21,7 @@ const (
 	kindRewrite  = protocol.CodeActionKind("refactor.rewrite.emend.rewrite")
 	kindVerify   = protocol.CodeActionKind("source.emend.verify")
 	kindUndo     = protocol.CodeActionKind("source.emend.undo")
+	kindCancel   = protocol.CodeActionKind("source.emend.cancel")
 	kindRefactor = protocol.CodeActionKind("refactor.rewrite.emend")
 	kindSource   = protocol.CodeActionKind("source.emend")
 )
@@ -59,6 +60,7 @@ var producers = []func(*actionRequest) []action{
 	fixActions,
 	rewriteActions,
 	fixLineActions,
+	unseenActions,
 	sourceActions,
 }
 
@@ -145,27 +147,58 @@ func hunkActions(r *actionRequest) []action {
 		return nil
 	}
 	hunks := r.session.board.hunks(r.doc.Path, r.doc.Text)
+	if len(hunks) == 0 {
+		return nil
+	}
 	i := slices.IndexFunc(hunks, func(h spotted) bool { return r.touches(h.Start, h.End) })
-	var out []action
-	if i < 0 {
-		if len(hunks) == 0 {
-			return nil
+	p := hunks[max(i, 0)].pending
+	here := slices.DeleteFunc(slices.Clone(hunks), func(h spotted) bool { return h.pending.ID != p.ID })
+	var one, file []action
+	if i >= 0 && p.Open() > 1 {
+		arg := map[string]any{"proposal": p.ID, "file": r.doc.URI, "hunk": hunks[i].LocatedHunk.ID}
+		one = []action{
+			{title: "Apply this change", kind: kindFix, command: "emend.apply", args: arg, preferred: true},
+			{title: "Discard this change", kind: kindFix, command: "emend.discard", args: arg},
 		}
-		i = 0
-	} else if h := hunks[i]; h.pending.Open() > 1 {
-		out = append(out, action{title: "Apply this change", kind: kindFix, command: "emend.apply", preferred: true,
-			args: map[string]any{"proposal": h.pending.ID, "file": r.doc.URI, "hunk": h.LocatedHunk.ID}})
 	}
-	p := hunks[i].pending
+	if n := len(here); n > 1 && n < p.Open() {
+		arg := map[string]any{"proposal": p.ID, "file": r.doc.URI}
+		file = []action{{title: fmt.Sprintf("Apply the %d changes in this file", n), kind: kindFix, command: "emend.apply", args: arg}}
+	}
+	all := proposalActions(p)
+	all[0].preferred = len(one) == 0
+	if len(one) == 0 {
+		return slices.Concat(file, all)
+	}
+	return slices.Concat(one[:1], file, all[:2], one[1:], all[2:])
+}
+
+// proposalActions offers what can be done with a proposal as a whole: apply,
+// show, discard, in this order.
+func proposalActions(p pending) []action {
 	arg := map[string]any{"proposal": p.ID}
-	n := p.Open()
-	out = append(out,
-		action{title: fmt.Sprintf("Apply %s: %s", counted(n, "change"), short(p.Title)), kind: kindFix, command: "emend.apply", args: arg, preferred: len(out) == 0},
-		action{title: fmt.Sprintf("Show diff (%s)", counted(n, "change")), kind: kindFix, command: "emend.show", args: arg})
-	if len(out) == 3 {
-		out = append(out, action{title: "Discard this change", kind: kindFix, command: "emend.discard", args: out[0].args})
+	changes := counted(p.Open(), "change")
+	return []action{
+		{title: fmt.Sprintf("Apply %s: %s", changes, short(p.Title)), kind: kindFix, command: "emend.apply", args: arg},
+		{title: fmt.Sprintf("Show diff (%s)", changes), kind: kindFix, command: "emend.show", args: arg},
+		{title: "Discard " + changes, kind: kindFix, command: "emend.discard", args: arg},
 	}
-	return append(out, action{title: fmt.Sprintf("Discard %s", counted(n, "change")), kind: kindFix, command: "emend.discard", args: arg})
+}
+
+// unseenActions offers, in any document, the newest proposal that has nothing
+// to show in a document that is open: one of new files, or of closed ones.
+func unseenActions(r *actionRequest) []action {
+	all := r.session.board.list()
+	for i := len(all) - 1; i >= 0; i-- {
+		open := slices.ContainsFunc(all[i].Paths(), func(p workspace.Path) bool {
+			_, ok := r.session.mirror.docs.Get(p)
+			return ok
+		})
+		if !open {
+			return proposalActions(all[i])
+		}
+	}
+	return nil
 }
 
 // directiveActions offers to do what a comment on the range's lines asks.
@@ -231,6 +264,10 @@ func fixLineActions(r *actionRequest) []action {
 // sourceActions offers what has to do with the workspace as a whole.
 func sourceActions(r *actionRequest) []action {
 	var out []action
+	if all := r.session.jobs.list(); len(all) > 0 {
+		jb := all[len(all)-1]
+		out = append(out, action{title: "Cancel: " + jb.title, kind: kindCancel, command: "emend.cancel", args: map[string]any{"run": jb.id}})
+	}
 	if r.inside {
 		out = append(out, action{title: "Verify workspace", kind: kindVerify, command: "emend.verify"})
 	}

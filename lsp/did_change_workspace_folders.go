@@ -2,28 +2,40 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
-	"go.lsp.dev/protocol"
+	"go.lsp.dev/jsonrpc2"
 )
 
 // didChangeWorkspaceFolders opens and closes folders. Runs under way keep the
 // folders they began with.
-func (s *session) didChangeWorkspaceFolders(_ context.Context, params *protocol.DidChangeWorkspaceFoldersParams) error {
-	dirs := slices.Clone(s.roots.Load().Dirs())
+func didChangeWorkspaceFolders(_ context.Context, s *session, raw jsonrpc2.RawMessage) (any, error) {
+	var params struct {
+		Event struct {
+			Added   []spelledFolder `json:"added"`
+			Removed []spelledFolder `json:"removed"`
+		} `json:"event"`
+	}
+	if err := json.Unmarshal(raw, &params); err != nil {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "parameters do not fit didChangeWorkspaceFolders: %v", err)
+	}
+	folders := slices.Clone(s.mirror.workspaceFolders())
 	for _, f := range params.Event.Removed {
-		gone := string(pathFromURI(string(f.URI)))
-		dirs = slices.DeleteFunc(dirs, func(d string) bool { return d == gone })
+		gone := string(pathFromURI(f.URI))
+		folders = slices.DeleteFunc(folders, func(o folder) bool { return o.dir == gone })
 	}
-	var added []string
+	before := len(folders)
 	for _, f := range params.Event.Added {
-		added = appendRoot(added, string(f.URI))
+		folders = appendFolder(folders, f.URI)
 	}
-	s.setRoots(append(dirs, added...))
+	added := folders[before:]
+	s.setFolders(folders)
+	s.reloadSettings() // each folder may have its own
 	s.tasks.spawn("recover", func(ctx context.Context) {
-		for _, dir := range added {
-			s.recoverProject(ctx, dir)
+		for _, f := range added {
+			s.recoverProject(ctx, f.dir)
 		}
 	})
-	return nil
+	return nil, nil
 }

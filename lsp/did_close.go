@@ -10,7 +10,10 @@ import (
 // truth about it.
 func (s *session) didClose(_ context.Context, params *protocol.DidCloseTextDocumentParams) error {
 	path := s.mirror.close(params.TextDocument.URI)
-	s.rewrites.forget(path)
+	if _, open := s.mirror.docs.Get(path); !open {
+		s.focus.closed(path)
+		s.rewrites.forget(path)
+	}
 	s.projects.changed(path)
 	s.documentMoved(path)
 	return nil

@@ -12,19 +12,22 @@ import (
 // the library's URI type respells what the editor sent, and the editor's own
 // spelling is what must go back.
 func didOpen(_ context.Context, s *session, raw jsonrpc2.RawMessage) (any, error) {
-	params, err := decode[protocol.DidOpenTextDocumentParams](raw)
-	if err != nil {
-		return nil, err
-	}
-	var spelled struct {
+	var params struct {
 		TextDocument struct {
-			URI string `json:"uri"`
+			URI        string       `json:"uri"`
+			LanguageID string       `json:"languageId"`
+			Version    *json.Number `json:"version"`
+			Text       *string      `json:"text"`
 		} `json:"textDocument"`
 	}
-	if err := json.Unmarshal(raw, &spelled); err != nil || spelled.TextDocument.URI == "" {
-		spelled.TextDocument.URI = string(params.TextDocument.URI)
+	if err := json.Unmarshal(raw, &params); err != nil {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "parameters do not fit %s: %v", protocol.MethodTextDocumentDidOpen, err)
 	}
-	path := s.mirror.open(&params.TextDocument, spelled.TextDocument.URI)
+	doc := params.TextDocument
+	if doc.URI == "" || doc.Text == nil {
+		return nil, jsonrpc2.NewError(jsonrpc2.InvalidParams, "didOpen without a URI or a text")
+	}
+	path := s.mirror.open(doc.URI, doc.LanguageID, versionOf(doc.Version, 0), *doc.Text)
 	s.focus.opened(path)
 	s.documentMoved(path)
 	return nil, nil

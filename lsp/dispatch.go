@@ -20,19 +20,19 @@ type method func(ctx context.Context, s *session, raw jsonrpc2.RawMessage) (any,
 // methods is every message that emend understands, each implemented in the file
 // named for it.
 var methods = map[string]method{
-	protocol.MethodInitialize:                         request((*session).initialize),
+	protocol.MethodInitialize:                         initialize,
 	protocol.MethodInitialized:                        notification((*session).initialized),
 	protocol.MethodShutdown:                           bare((*session).shutdown),
 	protocol.MethodExit:                               bare((*session).exit),
 	protocol.MethodSetTrace:                           notification((*session).setTrace),
 	protocol.MethodTextDocumentDidOpen:                didOpen,
-	protocol.MethodTextDocumentDidChange:              notification((*session).didChange),
+	protocol.MethodTextDocumentDidChange:              didChange,
 	protocol.MethodTextDocumentDidSave:                notification((*session).didSave),
 	protocol.MethodTextDocumentDidClose:               notification((*session).didClose),
-	protocol.MethodTextDocumentCodeAction:             request((*session).codeAction),
+	protocol.MethodTextDocumentCodeAction:             codeAction,
 	protocol.MethodWorkspaceExecuteCommand:            request((*session).executeCommand),
 	protocol.MethodWorkspaceDidChangeConfiguration:    notification((*session).didChangeConfiguration),
-	protocol.MethodWorkspaceDidChangeWorkspaceFolders: notification((*session).didChangeWorkspaceFolders),
+	protocol.MethodWorkspaceDidChangeWorkspaceFolders: didChangeWorkspaceFolders,
 	protocol.MethodWorkspaceDidChangeWatchedFiles:     notification((*session).didChangeWatchedFiles),
 	protocol.MethodWindowWorkDoneProgressCancel:       notification((*session).workDoneProgressCancel),
 }
@@ -52,11 +52,11 @@ func (s *session) dispatch(ctx context.Context, req *jsonrpc2.Request) (any, err
 		return m(ctx, s, req.Params())
 	case !req.IsCall() || strings.HasPrefix(name, "$/"):
 		if req.IsCall() {
-			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %q", name)
+			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %.200q", name)
 		}
 		return nil, nil // a notification nobody needs
 	default:
-		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %q", name)
+		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "emend does not implement %.200q", name)
 	}
 }
 
@@ -80,6 +80,16 @@ func notification[P any](f func(*session, context.Context, *P) error) method {
 		}
 		return nil, f(s, ctx, params)
 	}
+}
+
+// codeAction takes over the context's diagnostics, which may be any server's, as
+// far as they can be read.
+func codeAction(ctx context.Context, s *session, raw jsonrpc2.RawMessage) (any, error) {
+	params, err := decodeLenient[protocol.CodeActionParams](raw, "textDocument", "range")
+	if err != nil {
+		return nil, err
+	}
+	return s.codeAction(ctx, params)
 }
 
 // bare adapts a handler of a message without parameters.

@@ -5,7 +5,7 @@
 //
 // Start at [NewServer] and [Server.Serve]. A message travels
 //
-//	frameStream → guard → CancelHandler → ordered → dispatch → one file a method
+//	frameStream → guard → ordered → dispatch → one file a method
 //
 // Invariant: notifications are handled to their end in the order of the wire,
 // so a request always sees the documents as its sender saw them. Requests are

@@ -21,6 +21,7 @@ const callTimeout = 10 * time.Second
 // from any goroutine except the read loop, which must not wait for answers;
 // notifications (message, publish, notify) may be sent from anywhere.
 type editor struct {
+	life   context.Context //nolint:containedctx // the session's: calls end with it
 	conn   jsonrpc2.Conn
 	caps   capabilities // settled by initialize
 	quirks quirks       // settled by initialize
@@ -28,8 +29,13 @@ type editor struct {
 }
 
 // call sends a request and waits for the answer, at most limit (0: as long as
-// ctx lasts).
+// ctx lasts), and no longer than the session: an editor that is leaving may
+// never answer.
 func (e *editor) call(ctx context.Context, limit time.Duration, method string, params, result any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(e.life, cancel)
+	defer stop()
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
@@ -72,30 +78,38 @@ func (e *editor) fail(ctx context.Context, format string, args ...any) {
 }
 
 // choose shows text with buttons and returns the title that was picked, ""
-// when none was. It waits for the person as long as ctx lasts. Errors, null
-// and titles that were not offered are "none".
-func (e *editor) choose(ctx context.Context, text string, titles ...string) string {
+// when none was: null and titles that were not offered are "none". It waits for
+// the person as long as ctx lasts. The error is errCannotAsk where the client
+// has no such request.
+func (e *editor) choose(ctx context.Context, text string, titles ...string) (string, error) {
 	params := &protocol.ShowMessageRequestParams{Type: protocol.MessageTypeInfo, Message: "emend: " + text}
 	for _, t := range titles {
 		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: t})
 	}
 	var picked *protocol.MessageActionItem
 	if err := e.call(ctx, 0, protocol.MethodWindowShowMessageRequest, params, &picked); err != nil {
+		var wire *jsonrpc2.Error
+		if errors.As(err, &wire) && wire.Code == jsonrpc2.MethodNotFound {
+			return "", errCannotAsk
+		}
 		if !errors.Is(err, context.Canceled) {
 			e.log.Info("asking the person", "error", err)
 		}
-		return ""
+		return "", nil
 	}
 	if picked == nil {
-		return ""
+		return "", nil
 	}
 	for _, t := range titles {
 		if picked.Title == t {
-			return t
+			return t, nil
 		}
 	}
-	return ""
+	return "", nil
 }
+
+// errCannotAsk is returned when the client has no questions with buttons.
+var errCannotAsk = errors.New("the editor cannot ask")
 
 // show opens a document. It reports whether the client says that it did.
 func (e *editor) show(ctx context.Context, u uri.URI) bool {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"slices"
 	"sync"
 
 	"go.lsp.dev/protocol"
@@ -16,12 +17,16 @@ const (
 	signalCodeAction
 )
 
+// maxSpots bounds how many documents are remembered.
+const maxSpots = 32
+
 // focus is the last place the person was seen at, for commands that come
 // without one. A code action's range is the cursor or selection itself; a
-// change is where the text moved; an open says which document only.
+// change is where the text moved; an open says which document only. When the
+// document is closed, the one before it counts again.
 type focus struct {
-	mu   sync.Mutex // guards last
-	last spot
+	mu    sync.Mutex // guards spots
+	spots []spot     // one a document, the last seen at the end
 }
 
 type spot struct {
@@ -31,15 +36,14 @@ type spot struct {
 	signal  int
 }
 
-// opened notes a document that came up. It does not take a place in a document
-// away that is still open under the person's hands.
+// opened notes a document that came up.
 func (f *focus) opened(p workspace.Path) { f.set(spot{path: p, signal: signalOpen}) }
 
-// changed notes where the person typed.
-func (f *focus) changed(doc *workspace.Document, event protocol.TextDocumentContentChangeEvent) {
+// changed notes where the person typed; nil says nothing of where.
+func (f *focus) changed(doc *workspace.Document, r *protocol.Range) {
 	place := spot{path: doc.Path, version: doc.Version, signal: signalChange}
-	if part, ok := event.(*protocol.TextDocumentContentChangePartial); ok {
-		place.rng = protocol.Range{Start: part.Range.Start, End: part.Range.Start}
+	if r != nil {
+		place.rng = protocol.Range{Start: r.Start, End: r.Start}
 	}
 	f.set(place)
 }
@@ -49,20 +53,36 @@ func (f *focus) acted(doc *workspace.Document, r protocol.Range) {
 	f.set(spot{path: doc.Path, rng: r, version: doc.Version, signal: signalCodeAction})
 }
 
+// closed forgets a document.
+func (f *focus) closed(p workspace.Path) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spots = slices.DeleteFunc(f.spots, func(s spot) bool { return s.path == p })
+}
+
 // set takes a new spot. Within one document a weaker signal does not displace a
 // stronger one of the same version; another document always does.
 func (f *focus) set(s spot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s.path == f.last.path && s.signal < f.last.signal && s.version == f.last.version {
-		return
+	if i := slices.IndexFunc(f.spots, func(o spot) bool { return o.path == s.path }); i >= 0 {
+		if old := f.spots[i]; s.signal < old.signal && s.version == old.version {
+			s = old
+		}
+		f.spots = slices.Delete(f.spots, i, i+1)
 	}
-	f.last = s
+	if len(f.spots) == maxSpots {
+		f.spots = slices.Delete(f.spots, 0, 1)
+	}
+	f.spots = append(f.spots, s)
 }
 
-// get returns the last spot; ok is false before the first.
+// get returns the last spot; ok is false when no document is open.
 func (f *focus) get() (spot, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.last, f.last.path != ""
+	if len(f.spots) == 0 {
+		return spot{}, false
+	}
+	return f.spots[len(f.spots)-1], true
 }

@@ -27,6 +27,7 @@ type world struct {
 	state string // the state folder
 	model *scripted.Server
 	code  chan int // Serve's exit code
+	cut   bool     // the editor was killed
 }
 
 // setup changes what a world starts with.
@@ -35,6 +36,7 @@ type setup struct {
 	files    map[string]string
 	script   string // "" has no model server at all
 	answers  scripted.Answers
+	model    *scripted.Server // a running one, of an earlier world
 	settings func(*config.Settings)
 	config   lsptest.Config
 	options  func(*Options)
@@ -71,9 +73,10 @@ func newWorld(t *testing.T, su setup) *world {
 	if cfg.Profile == "" {
 		cfg.Profile = su.profile
 	}
-	if cfg.Root == "" {
+	switch cfg.Root {
+	case "":
 		cfg.Root = w.dir
-	} else if cfg.Root == "none" {
+	case "none":
 		cfg.Root = ""
 	}
 	t.Cleanup(func() {
@@ -83,12 +86,56 @@ func newWorld(t *testing.T, su setup) *world {
 			t.Error("Serve did not return")
 		}
 	})
+	t.Cleanup(w.checkProgress)
 	w.Env = lsptest.New(t, editorSide, cfg)
 	return w
 }
 
+// checkProgress fails the test when a job's progress did not end, or did not
+// begin; that it ended once only is the fake editor's own rule. A connection
+// that was cut off shows no ends.
+func (w *world) checkProgress() {
+	if w.cut {
+		return
+	}
+	w.Inspect(func(s *lsptest.State) {
+		for _, p := range s.Progress {
+			if !p.Begun || !p.Ended {
+				w.t.Errorf("progress %q begun %t, ended %t", p.Title, p.Begun, p.Ended)
+			}
+		}
+	})
+}
+
+// run executes a command with arguments, also where the person cannot pass any.
+func (w *world) run(command string, args ...any) {
+	w.t.Helper()
+	w.Request("workspace/executeCommand", map[string]any{"command": command, "arguments": args})
+}
+
+// Kill is the editor dying.
+func (w *world) Kill() error {
+	w.cut = true
+	return w.Editor.Kill()
+}
+
+// remoteProvider is the scripted server, claiming to be on another machine.
+func remoteProvider(s config.Settings) (model.Provider, error) {
+	p, err := newProvider(s)
+	return remote{p}, err
+}
+
+type remote struct{ model.Provider }
+
+func (remote) Loopback() bool { return false }
+func (remote) Host() string   { return "models.example:443" }
+
 func (w *world) startModel(su setup) {
 	w.t.Helper()
+	if su.model != nil {
+		w.model = su.model
+		return
+	}
 	answers := su.answers
 	if answers == nil && su.script != "" {
 		script, err := scripted.ParseScript(su.script)

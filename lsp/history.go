@@ -37,7 +37,7 @@ func (h *history) carry(from, to int32, start, end edits.Position) (_, _ edits.P
 	for i > 0 && h.moves[i-1].to > from {
 		i--
 	}
-	for ; i < len(h.moves); i++ {
+	for ; i < len(h.moves) && from != to; i++ {
 		m := h.moves[i]
 		if m.from != from {
 			return start, end, false

@@ -18,10 +18,12 @@ type host struct {
 	task    agent.Task
 	version int32 // of the focus document when the run began
 	tokens  int
+	leave   func() // lets the next run go on from this one's proposal
 }
 
 // Propose shows a stored proposal.
 func (h *host) Propose(ctx context.Context, p *proposal.Content) error {
+	h.leave() // before anybody can see it and ask for more
 	untouched := false
 	if f := h.task.Focus; f != nil {
 		doc, ok := h.session.mirror.docs.Get(f.Path)

@@ -4,16 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strings"
 
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"emend/internal/workspace"
 )
 
 // initialize settles what the client can do and what emend offers it. It reads
 // no file but the settings': the index, the stores and the rest wait for their
-// first use.
-func (s *session) initialize(_ context.Context, params *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+// first use. A client that says something in a shape of its own is taken for
+// one that does not say it.
+func initialize(_ context.Context, s *session, raw jsonrpc2.RawMessage) (any, error) {
+	params, err := decodeLenient[protocol.InitializeParams](raw)
+	if err != nil {
+		return nil, err
+	}
 	s.editor.caps = readCapabilities(&params.Capabilities)
 	s.editor.quirks = quirksOf(params.ClientInfo)
 
@@ -23,7 +32,7 @@ func (s *session) initialize(_ context.Context, params *protocol.InitializeParam
 	}
 	kind, enc := chooseEncoding(offered)
 	s.mirror.enc = enc
-	s.setRoots(initialRoots(params))
+	s.setFolders(initialFolders(params, raw))
 	s.readClientOptions(params.InitializationOptions)
 	s.watchEditor(params.ProcessID)
 	s.life.Store(lifeInitialized)
@@ -76,7 +85,8 @@ func (s *session) readClientOptions(raw protocol.LSPAny) {
 		s.editor.caps.events = options.Events
 		s.editor.caps.input = options.Input
 	}
-	s.loadSettings(withoutInput(raw))
+	s.client.setOptions(withoutInput(raw))
+	s.reloadSettings()
 }
 
 // withoutInput takes the switch that is no setting out of the options.
@@ -89,36 +99,63 @@ func withoutInput(raw protocol.LSPAny) protocol.LSPAny {
 	return mustJSON(fields)
 }
 
-// initialRoots is the folders the client opened with. The file system's root
-// and the home folder are no workspace: an editor started there without a
-// project must not put all of it in reach.
-func initialRoots(params *protocol.InitializeParams) []string {
-	var dirs []string
-	if folders, ok := params.WorkspaceFolders.Get(); ok {
-		for _, f := range folders {
-			dirs = appendRoot(dirs, string(f.URI))
+// initialFolders is the folders the client opened with, as it spells them.
+func initialFolders(params *protocol.InitializeParams, raw jsonrpc2.RawMessage) []folder {
+	var spelled struct {
+		Folders []spelledFolder `json:"workspaceFolders"`
+		Root    *string         `json:"rootUri"`
+		Path    *string         `json:"rootPath"` // what clients of old send
+	}
+	if json.Unmarshal(raw, &spelled) != nil { // in pieces, some of a wrong shape
+		spelled.Folders = nil
+		//nolint:staticcheck // rootUri is deprecated, and all that some clients send
+		if root := params.RootURI; root != nil {
+			spelled.Root = ptr(string(*root))
+		}
+		if folders, ok := params.WorkspaceFolders.Get(); ok {
+			for _, f := range folders {
+				spelled.Folders = append(spelled.Folders, spelledFolder{string(f.URI)})
+			}
 		}
 	}
-	//nolint:staticcheck // rootUri is deprecated, and all that some clients send
-	if root := params.RootURI; len(dirs) == 0 && root != nil {
-		dirs = appendRoot(dirs, string(*root))
+	var out []folder
+	for _, f := range spelled.Folders {
+		out = appendFolder(out, f.URI)
 	}
-	return dirs
+	if len(out) == 0 && spelled.Root != nil {
+		out = appendFolder(out, *spelled.Root)
+	}
+	if len(spelled.Folders) == 0 && spelled.Root == nil && spelled.Path != nil && filepath.IsAbs(*spelled.Path) {
+		out = appendFolder(out, string(uri.File(*spelled.Path)))
+	}
+	return out
 }
 
-func appendRoot(dirs []string, rawURI string) []string {
+type spelledFolder struct {
+	URI string `json:"uri"`
+}
+
+// appendFolder adds a folder that may be a workspace. The file system's root
+// and the home folder are none: an editor started there without a project must
+// not put all of it in reach.
+func appendFolder(folders []folder, rawURI string) []folder {
 	p := pathFromURI(rawURI)
-	if !p.IsFile() || p == "/" {
-		return dirs
+	if !p.IsFile() || filepath.Dir(string(p)) == string(p) {
+		return folders
 	}
 	if home, err := os.UserHomeDir(); err == nil && workspace.Key(home) == p {
-		return dirs
+		return folders
 	}
-	return append(dirs, string(p))
+	return append(folders, folder{dir: string(p), spelled: strings.Clone(rawURI)})
 }
 
-// setRoots replaces the workspace's folders.
-func (s *session) setRoots(dirs []string) {
+// setFolders replaces the workspace's folders.
+func (s *session) setFolders(folders []folder) {
+	dirs := make([]string, len(folders))
+	for i, f := range folders {
+		dirs[i] = f.dir
+	}
+	s.mirror.setFolders(folders)
 	roots := workspace.NewRoots(dirs...)
 	s.roots.Store(&roots)
 }

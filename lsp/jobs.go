@@ -18,6 +18,7 @@ type job struct {
 	cancel  context.CancelCauseFunc
 
 	progress *progress
+	ended    bool // its work is done, only its progress is still to be closed; guarded by jobs.mu
 }
 
 // jobs is the work under way.
@@ -60,11 +61,26 @@ func (j *jobs) remove(jb *job) {
 	}
 }
 
+// done notes that a job's work is done, before anybody is told.
+func (j *jobs) done(jb *job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	jb.ended = true
+}
+
 // list returns the jobs under way, oldest first.
 func (j *jobs) list() []*job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Clone(j.all)
+	return slices.DeleteFunc(slices.Clone(j.all), func(jb *job) bool { return jb.ended })
+}
+
+// none reports whether no job is left, not even one whose progress is still to
+// be closed.
+func (j *jobs) none() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.all) == 0
 }
 
 // cancel stops the job with an id, or, for "", the newest one. It returns the
@@ -122,8 +138,9 @@ func (s *session) start(id, title string, f func(ctx context.Context, jb *job)) 
 	ok := s.tasks.spawn(title, func(context.Context) {
 		defer cancel(nil)
 		defer s.jobs.remove(jb)
-		jb.progress.begin(ctx)
+		jb.progress.begin(s.tasks.ctx) // a cancelled job shows its end too; a leaving session waits for no editor
 		defer jb.progress.end()
+		defer s.jobs.done(jb)
 		defer func() {
 			if p := recover(); p != nil {
 				jb.progress.outcome("failed")

@@ -7,7 +7,7 @@ import (
 )
 
 // testLog is a log that a failed test prints.
-func testLog(t *testing.T) *slog.Logger {
+func testLog(t testing.TB) *slog.Logger {
 	w := &testWriter{}
 	t.Cleanup(func() {
 		w.mu.Lock()

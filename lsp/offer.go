@@ -26,9 +26,9 @@ func (s *session) offer(ctx context.Context, p pending, approval string, untouch
 	}
 	switch {
 	case approval == approvalAuto:
-		s.tasks.spawn("apply", func(ctx context.Context) { s.apply(ctx, p.ID, proposal.Selection{}, false) })
-	case approval == approvalPreview && untouched && s.editor.caps.annotations:
-		s.tasks.spawn("preview", func(ctx context.Context) { s.apply(ctx, p.ID, proposal.Selection{}, true) })
+		s.tasks.spawn("apply", func(ctx context.Context) { s.apply(ctx, p.ID, proposal.Selection{}) })
+	case approval == approvalPreview && untouched && s.canPreview():
+		s.tasks.spawn("preview", func(ctx context.Context) { s.preview(ctx, p.ID, proposal.Selection{}) })
 	default:
 		s.notice(ctx, p)
 	}
@@ -39,13 +39,18 @@ func (s *session) offer(ctx context.Context, p pending, approval string, untouch
 func (s *session) notice(ctx context.Context, p pending) {
 	text := p.headline()
 	if !s.editor.quirks.asks {
-		s.editor.info(ctx, "%s ready. Look at it with emend.review, take it with emend.apply, drop it with emend.discard, or by code action", text)
+		s.noticeLine(ctx, p)
 		return
 	}
 	s.tasks.spawn("notice", func(ctx context.Context) {
 		args := &arguments{Proposal: p.ID}
 		var err error
-		switch s.editor.choose(ctx, text, "Review", "Apply", "Discard") {
+		picked, failed := s.editor.choose(ctx, text, "Review", "Apply", "Discard")
+		if failed != nil {
+			s.noticeLine(ctx, p)
+			return
+		}
+		switch picked {
 		case "Review":
 			_, err = s.commandReview(ctx, args)
 		case "Apply":
@@ -57,6 +62,10 @@ func (s *session) notice(ctx context.Context, p pending) {
 			s.editor.info(ctx, "%v", err)
 		}
 	})
+}
+
+func (s *session) noticeLine(ctx context.Context, p pending) {
+	s.editor.info(ctx, "%s ready. Look at it with emend.review, take it with emend.apply, drop it with emend.discard, or by code action", p.headline())
 }
 
 // headline is a proposal in one line: what, how much, and how sure.
@@ -71,7 +80,7 @@ func (p pending) headline() string {
 // commandReview shows a proposal for a decision: the native preview where the
 // client has one, else the diff as a document beside the hints on each hunk.
 func (s *session) commandReview(ctx context.Context, args *arguments) (any, error) {
-	if s.editor.caps.annotations {
+	if s.canPreview() {
 		return s.commandTake(args, true)
 	}
 	return s.commandShow(ctx, args)
@@ -83,7 +92,7 @@ func (s *session) commandDiscard(_ context.Context, args *arguments) (any, error
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	sel := s.selection(args)
+	sel := s.selection(p, args)
 	s.tasks.spawn("discard", func(ctx context.Context) {
 		unlock, err := s.board.lockEdits(ctx)
 		if err != nil {

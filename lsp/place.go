@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.lsp.dev/jsonrpc2"
@@ -19,6 +20,9 @@ type spotIn struct {
 	start, end int
 }
 
+// errNoPlace is returned when nothing says where a command is to work.
+var errNoPlace = errors.New("no document is open here yet; name one with uri=")
+
 // line is the zero-based line that the place begins on.
 func (p spotIn) line() int { return p.text.LineOf(p.start) }
 
@@ -32,7 +36,7 @@ func (s *session) where(ctx context.Context, args *arguments) (spotIn, error) {
 	} else {
 		last, ok := s.focus.get()
 		if !ok {
-			return place, invalid("no document is open here yet; name one with uri=")
+			return place, errNoPlace
 		}
 		place.path = last.path
 		if rng == nil && args.Line == nil && last.signal != signalOpen {
@@ -115,6 +119,21 @@ func (s *session) rootFor(p workspace.Path) (string, workspace.Roots, error) {
 		return "", roots, err
 	}
 	return dir, workspace.NewRoots(dir), nil
+}
+
+// rootHere is the folder of the document the person was seen in last, else the
+// first that is open, for what is not about a document.
+func (s *session) rootHere() (string, workspace.Roots, error) {
+	if last, ok := s.focus.get(); ok {
+		if root, roots, err := s.rootFor(last.path); err == nil {
+			return root, roots, nil
+		}
+	}
+	roots := *s.roots.Load()
+	if roots.Empty() {
+		return "", roots, invalid("no folder is open: open the folder that emend may work in")
+	}
+	return roots.Dirs()[0], roots, nil
 }
 
 func invalid(format string, args ...any) error {

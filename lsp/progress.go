@@ -40,9 +40,9 @@ func newProgress(e *editor, token, title string) *progress {
 }
 
 // begin asks the client for the token and shows the title. It returns at once;
-// what follows happens behind it.
+// what follows happens behind it, as long as ctx lasts.
 func (p *progress) begin(ctx context.Context) {
-	go p.run(context.WithoutCancel(ctx))
+	go p.run(ctx)
 }
 
 // report replaces the text beside the title. It must carry everything: clients

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,8 +17,9 @@ type project struct {
 	root  string
 	store *state.Store
 
-	mu      sync.Mutex // guards session
-	session string
+	mu      sync.Mutex // guards the rest
+	session string     // that the conversation goes on in; "" before the first
+	talking bool       // a run is at work in it
 }
 
 // projects opens each folder's project at its first use, never while a request
@@ -110,28 +110,32 @@ func (p *projects) close() {
 	}
 }
 
-// conversation returns the id of the session that this editor's runs in the
-// folder belong to, "" before the first; adopt sets it.
-func (pr *project) conversation() string {
+// converse returns the session that a run of this editor's in the folder
+// belongs to: the one that the folder's conversation goes on in, unless another
+// run is at work there. Two runs at once begin from the same text, so neither
+// may take the place of the other's proposal. leave must be called when the run
+// has proposed or ended; then others may go on from there.
+func (pr *project) converse() (session string, leave func()) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
-	return pr.session
-}
-
-func (pr *project) adopt(session string) {
-	pr.mu.Lock()
-	defer pr.mu.Unlock()
-	pr.session = session
-}
-
-// granted reports whether the person has allowed subject in this folder. A
-// store that cannot say has not heard of it.
-func (pr *project) granted(ctx context.Context, kind, subject string) bool {
-	var ok bool
-	err := pr.store.View(ctx, func(tx *state.Tx) error {
-		var err error
-		ok, err = tx.HasGrant(kind, subject)
-		return err
+	if pr.session == "" || pr.talking {
+		session = state.NewID("session")
+	} else {
+		session = pr.session
+	}
+	if pr.talking {
+		return session, sync.OnceFunc(func() {
+			pr.mu.Lock()
+			defer pr.mu.Unlock()
+			if !pr.talking {
+				pr.session = session
+			}
+		})
+	}
+	pr.session, pr.talking = session, true
+	return session, sync.OnceFunc(func() {
+		pr.mu.Lock()
+		defer pr.mu.Unlock()
+		pr.talking = false
 	})
-	return err == nil && ok
 }

@@ -101,14 +101,24 @@ func (s *session) ask(ctx context.Context, aq agent.Question, path workspace.Pat
 	if aq.Detail != "" {
 		text += " " + aq.Detail
 	}
+	byCommand := func() {
+		s.editor.warn(ctx, "%s Answer with emend.approve or emend.deny, or the code actions.", text)
+	}
 	if s.editor.quirks.asks {
 		s.tasks.spawn("ask", func(context.Context) {
-			if picked := s.editor.choose(ctx, text, titled(aq.Options)...); picked != "" {
+			picked, err := s.editor.choose(ctx, text, titled(aq.Options)...)
+			switch {
+			case ctx.Err() != nil: // answered in another way
+			case err != nil:
+				byCommand()
+			case picked == "":
+				qu.reply(aq.Default) // dismissed: whatever is not plainly a yes is a no
+			default:
 				qu.reply(strings.ToLower(picked))
 			}
 		})
 	} else {
-		s.editor.warn(ctx, "%s Answer with emend.approve or emend.deny, or the code actions.", text)
+		byCommand()
 	}
 	choice := aq.Default
 	select {

@@ -27,6 +27,10 @@ type quirks struct {
 	// versionedDiagnostics: diagnostics of a version that is not the buffer's
 	// are dropped.
 	versionedDiagnostics bool
+	// preview: an edit whose annotations need confirmation opens a preview with
+	// a tick for each change. Others that announce annotations ask for a bare
+	// yes or no, or nothing.
+	preview bool
 	// previewNoOp: the native preview opens with the real edits ticked when one
 	// edit that changes nothing asks for confirmation.
 	previewNoOp bool
@@ -54,12 +58,12 @@ type quirkRow struct {
 var quirkTable = []quirkRow{
 	{"neovim", "", "0.8", quirks{editPerDocument: true, documentChanges: true, emptyIsLine: true, createNeedsFolder: true}},
 	{"neovim", "", "", quirks{editPerDocument: true, documentChanges: true, emptyIsLine: true}},
-	{"visual studio code", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, previewNoOp: true}},
-	{"visual studio code", "", "", quirks{foreignDiagnostics: true, asks: true}},
-	{"code-server", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, previewNoOp: true}},
-	{"code-server", "", "", quirks{foreignDiagnostics: true, asks: true}},
-	{"code-oss", "", "", quirks{foreignDiagnostics: true, asks: true}},
-	{"vscodium", "", "", quirks{foreignDiagnostics: true, asks: true}},
+	{"visual studio code", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, preview: true, previewNoOp: true}},
+	{"visual studio code", "", "", quirks{foreignDiagnostics: true, asks: true, preview: true}},
+	{"code-server", "1.139", "1.140", quirks{foreignDiagnostics: true, asks: true, preview: true, previewNoOp: true}},
+	{"code-server", "", "", quirks{foreignDiagnostics: true, asks: true, preview: true}},
+	{"code-oss", "", "", quirks{foreignDiagnostics: true, asks: true, preview: true}},
+	{"vscodium", "", "", quirks{foreignDiagnostics: true, asks: true, preview: true}},
 	{"helix", "", "", quirks{foreignDiagnostics: true, oneLine: true, versionedDiagnostics: true, documentChanges: true, emptyIsLine: true}},
 	{"eglot", "", "", quirks{versionedDiagnostics: true, lateChange: true}},
 	{"emacs", "", "", quirks{foreignDiagnostics: true, foreignCommands: true, lateChange: true}},

@@ -44,19 +44,27 @@ func (s *session) refresh(path workspace.Path) {
 // refreshAll works until nothing is dirty.
 func (s *session) refreshAll(ctx context.Context) {
 	r := &s.refreshes
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		r.mu.Lock() // a fault with one document must not end the hints of all
+		r.running = false
+		r.mu.Unlock()
+	}()
 	for {
 		r.mu.Lock()
 		paths := r.dirty
 		r.dirty = nil
 		if len(paths) == 0 || ctx.Err() != nil {
-			r.running = false
+			r.running, ended = false, true
 			r.mu.Unlock()
 			return
 		}
 		r.mu.Unlock()
 		for path := range paths {
-			s.publishHunks(ctx, path)
-			s.publishFindings(ctx, path)
+			s.publish(ctx, path)
 		}
 		select {
 		case <-time.After(refreshEvery):
@@ -75,15 +83,25 @@ type hintData struct {
 	Hunk     string `json:"hunk"`
 }
 
-// publishHunks shows the open hunks of a document as hints.
-func (s *session) publishHunks(ctx context.Context, path workspace.Path) {
-	doc, ok := s.mirror.docs.Get(path)
-	if !ok {
-		s.published.set(ctx, path, nil, layerHunks, nil)
-		return
+// publish shows all that emend has to say about a document. It goes out as one
+// set, made from one version of the text: a part of an older one would stand at
+// places that are not in the text any more. Only refreshAll calls it, so that
+// what is known later is sent later.
+func (s *session) publish(ctx context.Context, path workspace.Path) {
+	doc, open := s.mirror.docs.Get(path)
+	if !open {
+		doc = nil
+	}
+	s.published.set(ctx, path, doc, append(s.hints(doc), s.findingsIn(path, doc)...))
+}
+
+// hints are the open hunks of a document; one that is not open has none.
+func (s *session) hints(doc *workspace.Document) []protocol.Diagnostic {
+	if doc == nil {
+		return nil
 	}
 	var ds []protocol.Diagnostic
-	for _, h := range s.board.hunks(path, doc.Text) {
+	for _, h := range s.board.hunks(doc.Path, doc.Text) {
 		d := protocol.Diagnostic{
 			Range:    toProtoRange(doc.Text, h.Start, h.End, s.mirror.enc),
 			Severity: protocol.DiagnosticSeverityHint,
@@ -96,7 +114,7 @@ func (s *session) publishHunks(ctx context.Context, path workspace.Path) {
 		}
 		ds = append(ds, d)
 	}
-	s.published.set(ctx, path, doc, layerHunks, ds)
+	return ds
 }
 
 // hintText is a hunk as a short diff, its first line understandable by itself.

@@ -23,12 +23,13 @@ type rendered struct {
 // renderPlan converts a file plan. The edits' bytes are of fp.Before, which is
 // the text the positions are counted in.
 func (s *session) renderPlan(fp proposal.FilePlan) rendered {
-	r := rendered{uri: s.uriFor(fp), create: fp.Create, delete: fp.Delete}
+	r := rendered{uri: s.mirror.spelling(fp.Path, fp.URI), create: fp.Create, delete: fp.Delete}
+	if s.unsaved(fp) {
+		r.delete = false
+		fp.Edits = edits.Set{{Start: 0, End: len(fp.Before)}}
+	}
 	if fp.From != "" {
-		r.rename = uri.URI(fp.FromURI)
-		if r.rename == "" {
-			r.rename = s.mirror.uriOf(fp.From)
-		}
+		r.rename = s.mirror.spelling(fp.From, fp.FromURI)
 	}
 	if fp.Open {
 		version := fp.Version
@@ -64,17 +65,6 @@ func beforeLastLineEnd(text string, e edits.Edit) edits.Edit {
 	return edits.Edit{Start: at, End: at, New: eol + strings.TrimSuffix(e.New, eol)}
 }
 
-// uriFor is the editor's own spelling for a plan's document.
-func (s *session) uriFor(fp proposal.FilePlan) uri.URI {
-	if doc, ok := s.mirror.docs.Get(fp.Path); ok {
-		return uri.URI(doc.URI)
-	}
-	if fp.URI != "" {
-		return uri.URI(fp.URI)
-	}
-	return s.mirror.uriOf(fp.Path)
-}
-
 // Annotations of a previewed edit.
 const (
 	annotationChange  protocol.ChangeAnnotationIdentifier = "emend"
@@ -83,7 +73,7 @@ const (
 
 // render makes one workspace edit: file operations first, then each document's
 // edits with its version. preview asks the client to show it before it is
-// applied; it has an effect only where annotations are announced.
+// applied; the client must be one that can.
 func (s *session) render(docs []rendered, preview bool, title string) protocol.WorkspaceEdit {
 	caps, quirks := s.editor.caps, s.editor.quirks
 	var edit protocol.WorkspaceEdit
@@ -99,7 +89,6 @@ func (s *session) render(docs []rendered, preview bool, title string) protocol.W
 			edit.DocumentChanges = append(edit.DocumentChanges, op)
 		}
 	}
-	preview = preview && caps.annotations
 	if preview {
 		// Ticked by default where one edit that changes nothing opens the
 		// preview; elsewhere every edit has to ask.

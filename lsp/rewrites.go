@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,7 +12,7 @@ import (
 // rewrites remembers which lines a directive that emend itself wrote stands
 // for: the selection below it.
 type rewrites struct {
-	mu   sync.Mutex // guards byDoc
+	mu   sync.Mutex // guards docs
 	docs map[workspace.Path][]rewrite
 }
 
@@ -43,7 +44,7 @@ func (r *rewrites) below(p workspace.Path, text edits.Text, line int) (start, en
 	if line >= text.NumLines() {
 		return 0, 0, false
 	}
-	for _, rw := range r.docs[p] {
+	for _, rw := range slices.Backward(r.docs[p]) { // the same line may have been selected before, alone or with others
 		if rw.first == lineOf(text, line) {
 			start, _ = text.Line(line)
 			_, end = text.Line(min(line+rw.lines, text.NumLines()) - 1)

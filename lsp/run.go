@@ -19,7 +19,10 @@ import (
 // commandRun starts a run and returns its id at once.
 func (s *session) commandRun(ctx context.Context, args *arguments) (any, error) {
 	place, err := s.where(ctx, args)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoPlace) && !args.Directive:
+		// It is about the workspace as a whole.
+	case err != nil:
 		return nil, err
 	}
 	task := agent.Task{
@@ -34,7 +37,7 @@ func (s *session) commandRun(ctx context.Context, args *arguments) (any, error) 
 	if strings.TrimSpace(task.Instruction) == "" {
 		return nil, invalid("say what to do: emend.run needs an instruction")
 	}
-	return s.startRun(task, place)
+	return s.startRun(task, place, nil)
 }
 
 // commandAsk starts a read-only run; the answer is shown as a message.
@@ -59,11 +62,20 @@ func (s *session) commandFix(ctx context.Context, args *arguments) (any, error) 
 	if len(task.Diagnostics) == 0 {
 		task.Diagnostics = s.findingsAt(place, first, last)
 	}
-	if task.Instruction == "" && len(task.Diagnostics) == 0 {
-		task.Instruction = fmt.Sprintf("Something is wrong in %s on %s. Find out what, and fix it.", place.path.Base(), linesText(first, last))
-		task.Mode = agent.ModeEdit
+	if task.Instruction != "" || len(task.Diagnostics) > 0 {
+		return s.startRun(task, place, nil)
 	}
-	return s.startRun(task, place)
+	task.Instruction = fmt.Sprintf("Something is wrong in %s on %s. Find out what, and fix it.", place.path.Base(), linesText(first, last))
+	task.Mode = agent.ModeEdit
+	return s.startRun(task, place, func(ctx context.Context, jb *job, snap *workspace.Snapshot, task *agent.Task) {
+		// The client has not said what is wrong; the checks may.
+		if !s.checkFirst(ctx, jb, snap, task.Root) {
+			return
+		}
+		if task.Diagnostics = s.findingsAt(place, first, last); len(task.Diagnostics) > 0 {
+			task.Instruction, task.Mode = "", agent.ModeRepair
+		}
+	})
 }
 
 func linesText(first, last int) string {
@@ -122,11 +134,11 @@ func (s *session) agentDiagnostic(place spotIn, d protocol.Diagnostic, version *
 
 // findingsAt returns what emend's own checks found on lines first..last.
 func (s *session) findingsAt(place spotIn, first, last int) []agent.Diagnostic {
-	found, checked := s.findings.of(place.path)
+	var carrier lineCarrier
 	var out []agent.Diagnostic
-	for _, f := range found {
-		line := f.Line - 1
-		if line < first || line > last || line >= checked.NumLines() || lineOf(checked, line) != lineOf(place.text, line) {
+	for _, f := range s.findings.of(place.path) {
+		line, ok := carrier.carry(f.text, place.text, f.line())
+		if !ok || line < first || line > last {
 			continue
 		}
 		start, end := lineSpan(place.text, line, line)
@@ -135,9 +147,17 @@ func (s *session) findingsAt(place spotIn, first, last int) []agent.Diagnostic {
 	return out
 }
 
-// startRun starts a run at a place as a job.
-func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
-	root, roots, err := s.rootFor(place.path)
+// prepare completes a task from a job, before the run begins.
+type prepare func(ctx context.Context, jb *job, snap *workspace.Snapshot, task *agent.Task)
+
+// startRun starts a run as a job, at a place or, without one, in the workspace
+// as a whole; first may be nil.
+func (s *session) startRun(task agent.Task, place spotIn, first prepare) (any, error) {
+	root, roots, err := s.rootHere()
+	if place.path != "" {
+		root, roots, err = s.rootFor(place.path)
+		task.Focus = &agent.Focus{Path: place.path, Start: place.start, End: place.end}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +170,6 @@ func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
 		return nil, err
 	}
 	task.ID, task.Root = state.NewID("run"), root
-	task.Focus = &agent.Focus{Path: place.path, Start: place.start, End: place.end}
 	// The snapshot is taken here, in the order of the wire: the run sees the
 	// documents as the person saw them when asking.
 	src := pinned{workspace.Disk(&s.mirror.docs), s.mirror.docs.All()}
@@ -159,13 +178,19 @@ func (s *session) startRun(task agent.Task, place spotIn) (any, error) {
 		version = place.doc.Version
 	}
 	ok := s.start(task.ID, runTitle(task), func(ctx context.Context, jb *job) {
+		if first != nil {
+			first(ctx, jb, workspace.NewSnapshot(roots, src), &task)
+		}
 		s.run(ctx, jb, task, roots, src, version)
 	})
 	if !ok {
-		return nil, errors.New("the server is leaving")
+		return nil, errLeaving
 	}
 	return started{task.ID}, nil
 }
+
+// errLeaving answers what comes when the server ends.
+var errLeaving = errors.New("the server is leaving")
 
 func checkNames(task agent.Task) error {
 	switch task.Mode {
@@ -213,22 +238,21 @@ func (s *session) run(ctx context.Context, jb *job, task agent.Task, roots works
 	if task.Approval == "" {
 		task.Approval = settings.Approval
 	}
-	task.Session = pr.conversation()
 	provider, err := s.provider(settings, task.Model)
 	if err != nil {
 		jb.progress.outcome("refused")
 		s.editor.fail(ctx, "%v", err)
 		return
 	}
+	var leave func()
+	task.Session, leave = pr.converse()
+	defer leave()
 	runner := &agent.Runner{
 		Store: pr.store, Roots: roots, Settings: settings, Provider: provider,
 		Index: s.projects.index(roots, settings.Ignore), Check: s.checkDraft(pr), Log: s.log, Now: time.Now,
 	}
-	h := &host{session: s, job: jb, project: pr, task: task, version: version}
+	h := &host{session: s, job: jb, project: pr, task: task, version: version, leave: leave}
 	out, err := runner.Run(ctx, task, src, h)
-	if out.Session != "" {
-		pr.adopt(out.Session)
-	}
 	if err != nil {
 		s.log.Error("run failed", "run", task.ID, "error", err)
 	}

@@ -64,7 +64,7 @@ const (
 	ExitClean    = 0 // shutdown was asked for before the end
 	ExitUnasked  = 1 // exit, end of stdin or the editor's death without shutdown
 	watchPeriod  = 500 * time.Millisecond
-	connCloseMax = time.Second
+	connCloseMax = 200 * time.Millisecond
 )
 
 // Serve speaks to the editor at the other end of rwc until it leaves: the exit
@@ -83,23 +83,23 @@ func (srv *Server) Serve(ctx context.Context, rwc io.ReadWriteCloser) (exitCode 
 	conn.Go(ctx, chain(s.dispatch, log))
 
 	select {
+	case <-stream.end:
 	case <-conn.Done():
-		err = conn.Err()
 	case <-ctx.Done():
 	}
 	s.close()
-	closeConn(conn, rwc, log)
+	closeConn(conn, stream, log)
 	if s.life.Load() >= lifeShutdown {
-		return ExitClean, err
+		return ExitClean, conn.Err()
 	}
-	return ExitUnasked, err
+	return ExitUnasked, conn.Err()
 }
 
 // closeConn ends the connection. jsonrpc2's Close waits for the read loop,
 // which may sit in a read that only the peer can end: the transport is closed
 // under it, and the wait is bounded.
-func closeConn(conn jsonrpc2.Conn, rwc io.Closer, log *slog.Logger) {
-	if err := rwc.Close(); err != nil {
+func closeConn(conn jsonrpc2.Conn, stream io.Closer, log *slog.Logger) {
+	if err := stream.Close(); err != nil {
 		log.Debug("closing the transport", "error", err)
 	}
 	done := make(chan struct{})

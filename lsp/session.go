@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"go.lsp.dev/jsonrpc2"
-	"go.lsp.dev/protocol"
 
 	"emend/internal/config"
 	"emend/internal/workspace"
@@ -34,7 +33,7 @@ type session struct {
 	rewrites  *rewrites
 	refreshes refresher
 	findings  findings
-	client    atomic.Pointer[protocol.LSPAny] // the client's own settings, as last sent
+	client    clientSettings
 }
 
 // newSession returns a session that waits for initialize. Its jobs end with
@@ -42,7 +41,7 @@ type session struct {
 func newSession(ctx context.Context, opts Options, conn jsonrpc2.Conn, leave context.CancelFunc) *session {
 	s := &session{opts: opts, log: opts.Log, leave: leave}
 	s.tasks = newTasks(ctx, opts.Log)
-	s.editor = &editor{conn: conn, log: opts.Log}
+	s.editor = &editor{life: ctx, conn: conn, log: opts.Log}
 	s.mirror = &mirror{}
 	s.projects = newProjects(opts)
 	s.focus = &focus{}

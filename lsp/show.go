@@ -16,7 +16,7 @@ func (s *session) commandShow(_ context.Context, args *arguments) (any, error) {
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	diff := p.DiffOf(s.selection(args))
+	diff := p.DiffOf(s.selection(p, args))
 	s.tasks.spawn("show", func(ctx context.Context) {
 		path, err := chatdoc.WriteReview(p.Root, p.ID, diff)
 		if err != nil {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"emend/internal/proposal"
@@ -12,12 +13,12 @@ import (
 
 // commandUndo takes the last applied change back, or the one a run made, or the
 // one a checkpoint was kept for. What the person changed since stays.
-func (s *session) commandUndo(ctx context.Context, args *arguments) (any, error) {
-	ok := s.start("undo-"+state.NewID("job"), "undo", func(ctx context.Context, jb *job) {
+func (s *session) commandUndo(_ context.Context, args *arguments) (any, error) {
+	ok := s.start(state.NewID("undo"), "undo", func(ctx context.Context, jb *job) {
 		jb.progress.outcome(s.undo(ctx, args))
 	})
 	if !ok {
-		return nil, ctx.Err()
+		return nil, errLeaving
 	}
 	return map[string]bool{"started": true}, nil
 }
@@ -34,46 +35,92 @@ func (s *session) undo(ctx context.Context, args *arguments) string {
 		s.editor.warn(ctx, "cannot undo: %v", err)
 		return "nothing to undo"
 	}
-	replan := func(files []string) (*proposal.Plan, error) {
-		var plan *proposal.Plan
-		err := pr.store.View(ctx, func(tx *state.Tx) error {
-			var err error
-			plan, err = proposal.Undo(tx, cp, files, s.now(ctx))
-			return err
-		})
-		return plan, err
+	files := s.undoFiles(pr.root, args)
+	tr := s.undoing(ctx, pr, cp, files)
+	plan, mark, word := s.ready(ctx, tr, "undo")
+	if word != "" {
+		return word
 	}
-	plan, err := replan(s.undoFiles(args))
-	if err != nil {
-		s.editor.warn(ctx, "cannot undo: %v", err)
-		return "refused"
+	if plan.Empty() && len(plan.Conflicts) == 0 {
+		return s.undoneAlready(ctx, tr, cp, plan)
 	}
-	if err := s.checkpoint(ctx, pending{nil, pr}, plan, "undo of "+cp.Label); err != nil {
-		s.editor.fail(ctx, "nothing was changed, because the checkpoint before it could not be kept: %v", err)
-		return "failed"
-	}
-	t := s.send(ctx, plan, false, sending{
-		replan: func(path workspace.Path) (*proposal.Plan, error) { return replan([]string{string(path)}) },
-		settle: func(done *proposal.Plan) map[workspace.Path]proposal.Outcome { return s.judge(ctx, done) },
-	})
-	t.conflicts = plan.Conflicts
-	s.takeBack(ctx, pr, cp, t.applied)
-	s.tell(ctx, t, 0)
+	t := s.carry(ctx, tr, plan)
+	ctx = context.WithoutCancel(ctx)
+	s.settleCheckpoint(ctx, pr, mark, t)
+	s.takeBack(ctx, pr, cp, t.of(proposal.OutcomeApplied))
+	s.tell(ctx, pr.root, t, 0)
 	return t.word()
 }
 
+// undoing is the way back to a checkpoint.
+func (s *session) undoing(ctx context.Context, pr *project, cp *state.Checkpoint, files []string) *transfer {
+	return &transfer{
+		project: pr,
+		plan: func() (plan *proposal.Plan, err error) {
+			err = pr.store.View(ctx, func(tx *state.Tx) error {
+				plan, err = proposal.Undo(tx, cp, files, s.now(ctx, pr.root))
+				return err
+			})
+			return plan, err
+		},
+		checkpoint: func(tx *state.Tx, plan *proposal.Plan) (*state.Checkpoint, error) {
+			mark, err := proposal.Checkpoint(plan, nil, "undo of "+cp.Label, tx.PutBlob)
+			if err == nil && len(files) == 0 {
+				coverAll(mark, cp)
+			}
+			return mark, err
+		},
+		settle: judge,
+	}
+}
+
+// coverAll makes the record of an undo speak of every file of what it took
+// back: those that were left as they are, because a later change is in the way
+// or they had gone back already, are done with as well. Otherwise the next undo
+// would come to the same checkpoint again, and never to the one before it.
+func coverAll(mark, undone *state.Checkpoint) {
+	for _, f := range undone.Files {
+		if slices.ContainsFunc(mark.Files, func(have state.CheckpointFile) bool { return have.Path == f.Path }) {
+			continue
+		}
+		f.Before, f.Existed = f.After, f.AfterExists
+		mark.Files = append(mark.Files, f)
+	}
+}
+
+// undoneAlready is an undo of what the person has taken back by hand.
+func (s *session) undoneAlready(ctx context.Context, tr *transfer, cp *state.Checkpoint, plan *proposal.Plan) string {
+	var paths []workspace.Path
+	err := tr.project.store.Update(ctx, func(tx *state.Tx) error {
+		mark, err := tr.checkpoint(tx, plan)
+		if err != nil {
+			return err
+		}
+		for _, f := range mark.Files {
+			paths = append(paths, workspace.Path(f.Path))
+		}
+		return tx.PutCheckpoint(mark)
+	})
+	if err != nil {
+		s.editor.fail(ctx, "the undo could not be kept: %v", err)
+		return "failed"
+	}
+	s.takeBack(ctx, tr.project, cp, paths)
+	s.editor.info(ctx, "that change is out of the text already; another emend.undo goes further back")
+	return "nothing to undo"
+}
+
 // undoFiles resolves the files that an undo is limited to.
-func (s *session) undoFiles(args *arguments) []string {
+func (s *session) undoFiles(root string, args *arguments) []string {
 	var out []string
 	for _, f := range args.Files {
-		out = append(out, s.selection(&arguments{File: f}).File)
+		out = append(out, s.fileName(root, f))
 	}
 	return out
 }
 
 // judge reads what became of each document of a plan.
-func (s *session) judge(ctx context.Context, plan *proposal.Plan) map[workspace.Path]proposal.Outcome {
-	now := s.now(ctx)
+func judge(plan *proposal.Plan, now proposal.Now) map[workspace.Path]proposal.Outcome {
 	out := map[workspace.Path]proposal.Outcome{}
 	for _, fp := range plan.Files {
 		cur, err := now(fp.Path)
@@ -163,20 +210,24 @@ func (s *session) undoProjects() []*project {
 	return s.projects.opened()
 }
 
-// lastApplied is the newest checkpoint of an applied change that no undo has
-// taken back, nil for none; run limits it to one run's. all is newest first. An
-// undo has a checkpoint of its own, whose Parent is what it took back; one that
-// was itself undone counts for nothing.
+// lastApplied is the newest checkpoint of an applied change that undos have not
+// taken back in every file, nil for none; run limits it to one run's. all is
+// newest first. An undo has a checkpoint of its own, whose Parent is what it
+// took back; one that was itself undone counts for nothing.
 func lastApplied(all []*state.Checkpoint, run string) *state.Checkpoint {
-	undone := map[string]bool{}
-	for _, cp := range all { // newest first: who undid an undo is seen before it
+	undone := map[string]map[string]bool{} // checkpoint → its files that are back
+	for _, cp := range all {               // newest first: who undid an undo is seen before it
+		left := slices.DeleteFunc(slices.Clone(cp.Files), func(f state.CheckpointFile) bool { return undone[cp.ID][f.Path] })
 		if cp.Parent != "" {
-			if !undone[cp.ID] {
-				undone[cp.Parent] = true
+			if undone[cp.Parent] == nil {
+				undone[cp.Parent] = map[string]bool{}
+			}
+			for _, f := range left {
+				undone[cp.Parent][f.Path] = true
 			}
 			continue
 		}
-		if !undone[cp.ID] && (run == "" || cp.Run == run) {
+		if len(left) > 0 && (run == "" || cp.Run == run) {
 			return cp
 		}
 	}

@@ -13,24 +13,15 @@ import (
 	"emend/edits"
 	"emend/internal/config"
 	"emend/internal/workspace"
-	"emend/state"
 	"emend/verify"
 )
-
-// questionChecks asks whether a workspace's own checks may be run.
-const questionChecks = "checks"
 
 // commandVerify runs the project's checks over what the person sees, buffers
 // over disk, and shows the findings.
 func (s *session) commandVerify(_ context.Context, args *arguments) (any, error) {
-	last, _ := s.focus.get()
-	root, _, err := s.rootFor(last.path)
+	root, _, err := s.rootHere()
 	if err != nil {
-		dirs := s.roots.Load().Dirs()
-		if len(dirs) == 0 {
-			return nil, err
-		}
-		root = dirs[0]
+		return nil, err
 	}
 	for _, jb := range s.jobs.list() {
 		if jb.id == "verify" {
@@ -62,7 +53,7 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 	snap := s.snapshot()
 	report, err := verify.Run(ctx, verify.Request{
 		Root: root, Snapshot: snap, Checks: checks,
-		Timeout:  time.Duration(s.settings.Load().Checks.TimeoutSeconds) * time.Second,
+		Timeout:  checkTimeout(s.settings.Load()),
 		Progress: func(p verify.Progress) { jb.progress.report(checkProgress(p)) },
 	})
 	switch {
@@ -73,9 +64,8 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 		s.editor.fail(ctx, "running the checks: %v", err)
 		return "failed"
 	}
-	s.findings.replace(ctx, snap, report.Findings)
-	for _, path := range s.findings.touched() {
-		s.publishFindings(ctx, path)
+	for _, path := range s.findings.replace(ctx, snap, root, report) {
+		s.refresh(path)
 	}
 	if len(report.Findings) > 0 {
 		s.editor.warn(ctx, "%s", report.Summary())
@@ -88,63 +78,20 @@ func (s *session) verify(ctx context.Context, jb *job, root string, names []stri
 // checksOf is the checks of a root: those the settings name, else those found,
 // limited to names when there are any.
 func (s *session) checksOf(root string, names []string) []verify.Check {
-	checks := configuredChecks(s.settings.Load().Checks.Commands)
-	if len(checks) == 0 {
-		checks = verify.Detect(root)
-	}
+	checks := agent.ProjectChecks(root, s.settings.Load().Checks)
 	if len(names) == 0 {
 		return checks
 	}
 	return slices.DeleteFunc(checks, func(c verify.Check) bool { return !slices.Contains(names, c.Name) })
 }
 
-func configuredChecks(commands []config.Command) []verify.Check {
-	var out []verify.Check
-	for _, c := range commands {
-		out = append(out, verify.Check{Name: c.Name, Args: c.Args, Dir: c.Dir, Parser: c.Parser})
-	}
-	return out
-}
-
-// checksSubject names what a grant for checks is about: their exact commands,
-// so that others ask anew.
-func checksSubject(checks []verify.Check) string {
-	var lines []string
-	for _, c := range checks {
-		lines = append(lines, c.Dir+"\x00"+strings.Join(c.Args, "\x00"))
-	}
-	slices.Sort(lines)
-	return hashText(strings.Join(lines, "\n"))
-}
-
 // mayCheck reports whether the person allows these checks here; it asks once.
 func (s *session) mayCheck(ctx context.Context, pr *project, checks []verify.Check) bool {
-	subject := checksSubject(checks)
-	if pr.granted(ctx, state.GrantChecks, subject) {
-		return true
-	}
-	answer := s.ask(ctx, agent.Question{
-		ID: state.NewID("question"), Kind: questionChecks,
-		Text:    "May emend run this workspace's checks?",
-		Detail:  "They execute its code: " + commandLines(checks) + ".",
-		Options: []string{agent.Allow, agent.Deny}, Default: agent.Deny,
-	}, "")
-	if answer.Choice != agent.Allow {
-		return false
-	}
-	grant := &state.Grant{ID: state.NewID("grant"), Root: pr.root, Kind: state.GrantChecks, Subject: subject, Created: time.Now().UTC()}
-	if err := pr.store.Update(ctx, func(tx *state.Tx) error { return tx.PutGrant(grant) }); err != nil {
+	ok, err := agent.AskChecks(ctx, pr.store, pr.root, checks, func(q agent.Question) agent.Answer { return s.ask(ctx, q, "") })
+	if err != nil {
 		s.log.Error("keeping a grant", "error", err)
 	}
-	return true
-}
-
-func commandLines(checks []verify.Check) string {
-	var out []string
-	for _, c := range checks {
-		out = append(out, strings.Join(c.Args, " "))
-	}
-	return strings.Join(out, "; ")
+	return ok
 }
 
 func checkProgress(p verify.Progress) string {
@@ -170,46 +117,67 @@ func (s *session) checkDraft(pr *project) func(context.Context, *workspace.Draft
 		if len(checks) == 0 {
 			return agent.Checked{Summary: "not checked: no checks found"}, nil
 		}
-		if !pr.granted(ctx, state.GrantChecks, checksSubject(checks)) {
+		if !agent.ChecksAllowed(ctx, pr.store, checks) {
 			return agent.Checked{Summary: "not checked: the checks are not allowed here yet; emend.verify asks"}, nil
 		}
-		report, err := verify.Run(ctx, verify.Request{Root: pr.root, Draft: draft, Checks: checks,
-			Timeout: time.Duration(settings.Checks.TimeoutSeconds) * time.Second})
-		if err != nil {
-			return agent.Checked{}, err
-		}
-		return agent.Checked{Summary: report.Summary()}, nil
+		return agent.CheckDraft(ctx, pr.root, draft, checks, checkTimeout(settings))
 	}
 }
 
-// publishFindings shows what the last checks found in a document. Findings on
-// lines that are not what was checked are dropped.
-func (s *session) publishFindings(ctx context.Context, path workspace.Path) {
-	found, checked := s.findings.of(path)
-	doc, open := s.mirror.docs.Get(path)
-	text := checked
-	if open {
-		text = doc.Text
+// checkFirst runs the checks over a snapshot and keeps what they find, where
+// the person has allowed them before and wants them in runs. It reports whether
+// they were run.
+func (s *session) checkFirst(ctx context.Context, jb *job, snap *workspace.Snapshot, root string) bool {
+	settings := s.settings.Load()
+	pr, err := s.projects.of(root)
+	if err != nil || !settings.Checks.OnRun {
+		return false
 	}
+	checks := s.checksOf(root, nil)
+	if len(checks) == 0 || !agent.ChecksAllowed(ctx, pr.store, checks) {
+		return false
+	}
+	report, err := verify.Run(ctx, verify.Request{
+		Root: root, Snapshot: snap, Checks: checks, Timeout: checkTimeout(settings),
+		Progress: func(p verify.Progress) { jb.progress.report("checks: " + checkProgress(p)) },
+	})
+	if err != nil {
+		s.log.Info("checking before a fix", "error", err)
+		return false
+	}
+	for _, path := range s.findings.replace(ctx, snap, root, report) {
+		s.refresh(path)
+	}
+	return true
+}
+
+func checkTimeout(settings *config.Settings) time.Duration {
+	return time.Duration(settings.Checks.TimeoutSeconds) * time.Second
+}
+
+// findingsIn returns what the last checks found in a document, each where its
+// line is now; doc is nil for one that is not open. Those whose line was changed
+// are left out.
+func (s *session) findingsIn(path workspace.Path, doc *workspace.Document) []protocol.Diagnostic {
+	var carrier lineCarrier
 	var ds []protocol.Diagnostic
-	for _, f := range found {
-		if d, ok := s.finding(f, checked, text); ok {
-			ds = append(ds, d)
+	for _, f := range s.findings.of(path) {
+		now := f.text
+		if doc != nil {
+			now = doc.Text
+		}
+		if line, ok := carrier.carry(f.text, now, f.line()); ok {
+			ds = append(ds, f.toProto(now, line, s.mirror.enc))
 		}
 	}
-	if !open {
-		doc = nil
-	}
-	s.published.set(ctx, path, doc, layerFindings, ds)
+	return ds
 }
 
-// finding converts one finding, placed in the text as it is now; ok is false
-// when its line is not there any more.
-func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.Diagnostic, bool) {
-	line := max(f.Line, 1) - 1
-	if line >= checked.NumLines() || line >= now.NumLines() || lineOf(checked, line) != lineOf(now, line) {
-		return protocol.Diagnostic{}, false
-	}
+// line is the finding's zero-based line; one without a line is at the first.
+func (f found) line() int { return max(f.Line, 1) - 1 }
+
+// toProto converts a finding, at the given line of a text.
+func (f found) toProto(now edits.Text, line int, enc edits.Encoding) protocol.Diagnostic {
 	start, end := now.Line(line)
 	if f.Column > 1 && start+f.Column-1 < end {
 		start += f.Column - 1
@@ -222,7 +190,7 @@ func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.D
 		message = f.Test + ": " + message
 	}
 	d := protocol.Diagnostic{
-		Range:    toProtoRange(now, start, end, s.mirror.enc),
+		Range:    toProtoRange(now, start, end, enc),
 		Severity: severities[f.Severity],
 		Source:   protocol.NewOptional(sourceName),
 		Message:  protocol.String(message),
@@ -230,7 +198,7 @@ func (s *session) finding(f verify.Finding, checked, now edits.Text) (protocol.D
 	if f.Check != "" {
 		d.Code = protocol.String(f.Check)
 	}
-	return d, true
+	return d
 }
 
 var severities = map[verify.Severity]protocol.DiagnosticSeverity{

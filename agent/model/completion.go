@@ -134,13 +134,18 @@ func (s *completion) callPiece(position int, c callPiece) error {
 	}
 	// A name comes once, in pieces, or again with every piece.
 	if c.Function.Name != call.name {
-		call.name += c.Function.Name
+		if call.name += c.Function.Name; len(call.name) > maxName {
+			return s.x.newFault(BadReply, fmt.Sprintf("the name of a tool call is longer than %d bytes", maxName), "", nil)
+		}
 	}
 	if raw := c.Function.Arguments; len(raw) > 0 && !bytes.Equal(raw, []byte("null")) {
 		call.arguments.WriteString(rawArguments(raw))
 	}
 	return nil
 }
+
+// maxName bounds the name of a tool call, in bytes.
+const maxName = 1000
 
 // flush passes on the calls, which are whole now.
 func (s *completion) flush() error {

@@ -114,7 +114,7 @@ func (o *ollama) Models(ctx context.Context) ([]Info, error) {
 			name = m.Model
 		}
 		infos = append(infos, Info{
-			Name: name, Size: m.Size, Family: m.Details.Family, Remote: m.RemoteHost,
+			Name: name, Size: m.Size, Family: m.Details.Family, Remote: remoteHost(name, m.RemoteHost),
 			Parameters: parameterCount(m.Details.ParameterSize),
 			Chat:       !notForChat.MatchString(strings.ToLower(name + " " + m.Details.Family)), Created: m.ModifiedAt,
 		})
@@ -131,7 +131,7 @@ func (o *ollama) Describe(ctx context.Context, model string) (Info, error) {
 		return Info{}, x.lookupFault(ctx, inner, err)
 	}
 	info := Info{
-		Name: model, Family: show.Details.Family, Remote: show.RemoteHost, Created: show.ModifiedAt,
+		Name: model, Family: show.Details.Family, Remote: remoteHost(model, show.RemoteHost), Created: show.ModifiedAt,
 		Window: contextLength(show.ModelInfo), Parameters: parameterCount(show.Details.ParameterSize),
 		Tools: slices.Contains(show.Capabilities, ollamamodel.CapabilityTools),
 		Chat:  slices.Contains(show.Capabilities, ollamamodel.CapabilityCompletion),
@@ -141,6 +141,20 @@ func (o *ollama) Describe(ctx context.Context, model string) (Info, error) {
 		info.Chat = !notForChat.MatchString(strings.ToLower(model + " " + show.Details.Family))
 	}
 	return info, nil
+}
+
+// ollamaCloud is where Ollama forwards models that are not on its machine.
+const ollamaCloud = "https://ollama.com:443"
+
+// remoteHost is where a model of an Ollama server runs, "" for the server
+// itself. What the server says is not enough: newer ones forward a name that
+// ends in "cloud" without having the model, and then say nothing of it.
+func remoteHost(name, said string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if said == "" && (strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")) {
+		return ollamaCloud
+	}
+	return said
 }
 
 // lookupFault sorts the errors of plain requests.

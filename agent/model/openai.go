@@ -212,7 +212,7 @@ func (o *openAI) Models(ctx context.Context) ([]Info, error) {
 	}
 	infos := make([]Info, 0, len(page.Data))
 	for _, m := range page.Data {
-		infos = append(infos, openAIInfo(m.ID, m.Created, m.RawJSON()))
+		infos = append(infos, o.info(m.ID, m.Created, m.RawJSON()))
 	}
 	return infos, nil
 }
@@ -284,5 +284,15 @@ func (o *openAI) Describe(ctx context.Context, model string) (Info, error) {
 			return info, nil
 		}
 	}
-	return openAIInfo(model, 0, "{}"), nil
+	return o.info(model, 0, "{}"), nil
+}
+
+// info is what is known of a model. A server on this machine may be Ollama,
+// which forwards models by their names in this protocol as well.
+func (o *openAI) info(name string, created int64, raw string) Info {
+	info := openAIInfo(name, created, raw)
+	if o.loopback {
+		info.Remote = remoteHost(name, "")
+	}
+	return info
 }

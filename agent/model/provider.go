@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"syscall"
 	"time"
 )
 
@@ -100,11 +102,26 @@ func roundTripper(client *http.Client, ep endpoint) http.RoundTripper {
 		ForceAttemptHTTP2:   true,
 		DisableKeepAlives:   true,
 	}
-	if ep.socket != "" {
+	switch {
+	case ep.socket != "":
 		t.Proxy = nil
 		t.DialContext = dialSocket(dialer, ep.socket)
+	case ep.loopback:
+		// Nobody was asked, so nothing may leave: neither by a proxy, nor to where
+		// a name server says that "localhost" is.
+		t.Proxy = nil
+		dialer.Control = onlyLoopback
 	}
 	return t
+}
+
+// onlyLoopback refuses to connect to another machine; address is resolved.
+func onlyLoopback(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err == nil && !to.Addr().Unmap().IsLoopback() {
+		err = fmt.Errorf("%s is not an address of this machine", address)
+	}
+	return err
 }
 
 // dialSocket connects to a unix socket, whatever address is asked for.

@@ -46,7 +46,7 @@ func TestCheckArguments(t *testing.T) {
 		// What cannot be meant.
 		{``, "", `argument "name" is missing; ` + names},
 		{`{}`, "", `argument "name" is missing; ` + names},
-		{`{"nmae":"a"}`, "", `argument "nmae" is unknown; ` + names},
+		{`{"titel":"a"}`, "", `argument "titel" is unknown; ` + names},
 		{`{"name":null}`, "", `argument "name" must be text, not null`},
 		{`{"name":"a","count":"many"}`, "", `argument "count" must be a whole number, not "many"`},
 		{`{"name":"a","count":1.5}`, "", `argument "count" must be a whole number, not 1.5`},

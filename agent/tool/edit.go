@@ -24,16 +24,20 @@ func (e *Env) applyBlocks(ctx context.Context, name string, blocks []edits.Block
 	}
 	result := edits.ApplyBlocks(rel, f.Text, f.Exists, blocks, edits.Options{})
 	if len(result.Refused) > 0 {
-		return refusedBlocks(rel, blocks, result.Refused), nil
+		return e.refusedBlocks(rel, blocks, result.Refused), nil
 	}
 	return e.write(ctx, f.Path, rel, f.Text, result.After)
 }
 
 // refusedBlocks tells the model what was wrong with its edits.
-func refusedBlocks(rel string, blocks []edits.Block, list []edits.Refusal) Result {
+func (e *Env) refusedBlocks(rel string, blocks []edits.Block, list []edits.Refusal) Result {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Nothing was changed in %s.\n", rel)
-	for _, r := range list {
+	for i, r := range list {
+		if i > 0 && b.Len()+len(r.Message) > e.maxBytes() {
+			fmt.Fprintf(&b, "[cut: the reasons of %d more are not shown]\n", len(list)-i)
+			break
+		}
 		if len(blocks) > 1 && r.Block >= 0 {
 			fmt.Fprintf(&b, "Edit %d: ", r.Block+1)
 		}

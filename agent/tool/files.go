@@ -69,7 +69,7 @@ func (e *Env) find(ctx context.Context, query string, limit int) ([]string, erro
 func (e *Env) differences() (added map[workspace.Path]string, gone map[workspace.Path]bool) {
 	added, gone = map[workspace.Path]string{}, map[workspace.Path]bool{}
 	for _, doc := range e.Draft.Snapshot().Open() {
-		if !e.secret(doc.Path) {
+		if !e.secret(doc.Path) && e.inside(doc.Path) {
 			added[doc.Path] = doc.Text.String()
 		}
 	}
@@ -88,6 +88,16 @@ func (e *Env) differences() (added map[workspace.Path]string, gone map[workspace
 		}
 	}
 	return added, gone
+}
+
+// inside reports whether an open document is of the workspace. The person may
+// have others open, which are not the model's to see.
+func (e *Env) inside(p workspace.Path) bool {
+	if !p.IsFile() || e.Roots.Empty() {
+		return true
+	}
+	_, err := e.Roots.Resolve(string(p))
+	return err == nil
 }
 
 // Files returns the paths of every file as the draft has it, as people and

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"emend/index"
 	"emend/internal/workspace"
 )
@@ -38,8 +36,8 @@ var grep = define("grep", grepText, func(ctx context.Context, env *Env, args gre
 		}
 	}
 	for _, glob := range args.Globs {
-		if !doublestar.ValidatePattern(glob) {
-			return refusef("the glob %q is not valid; *, ** and ? are known", glob), nil
+		if !validGlob(glob) {
+			return refusef("the glob %q is not valid or too long; *, ** and ? are known", glob), nil
 		}
 	}
 	if env.Index == nil {
@@ -55,11 +53,11 @@ var grep = define("grep", grepText, func(ctx context.Context, env *Env, args gre
 	if len(matches) == 0 {
 		return Result{Text: fmt.Sprintf("No line matches %q.", args.Pattern)}, nil
 	}
+	if err := env.hideKeys(ctx, matches); err != nil {
+		return Result{}, err
+	}
 	var lines []string
 	for i, m := range matches {
-		if workspace.SensitiveText(m.Text) {
-			m.Text = "[not shown: it looks like a key or token]"
-		}
 		if args.Context > 0 && i > 0 {
 			lines = append(lines, "--")
 		}
@@ -71,6 +69,35 @@ var grep = define("grep", grepText, func(ctx context.Context, env *Env, args gre
 	}
 	return Result{Text: text}, nil
 })
+
+// hideKeys takes the text out of matches in files that hold a key or token:
+// what read_file does not show is not to be had line by line.
+func (e *Env) hideKeys(ctx context.Context, matches []index.Match) error {
+	added, _ := e.differences()
+	holds := map[workspace.Path]bool{}
+	for i := range matches {
+		m := &matches[i]
+		hide, known := holds[m.Path]
+		if !known {
+			text, ok := added[m.Path]
+			if !ok {
+				// Not through the draft, which would keep every file it reads.
+				data, _, err := workspace.Disk(nil).ReadFile(ctx, m.Path)
+				if ctx.Err() != nil {
+					return fmt.Errorf("reading %s for the model: %w", m.Rel, context.Cause(ctx))
+				}
+				hide = err != nil // nobody knows what else is in it
+				text = string(data)
+			}
+			hide = !e.allowed[m.Path] && (hide || workspace.SensitiveText(text))
+			holds[m.Path] = hide
+		}
+		if hide || !e.allowed[m.Path] && workspace.SensitiveText(m.Text) {
+			m.Text, m.Before, m.After = "[not shown: the file holds what looks like a key or token]", nil, nil
+		}
+	}
+	return nil
+}
 
 // matchLines writes one match as path:line: text, its context with a dash.
 func matchLines(m index.Match) []string {

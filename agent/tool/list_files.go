@@ -24,8 +24,8 @@ type listFilesArgs struct {
 const maxListed = 200
 
 var listFiles = define("list_files", listFilesText, func(ctx context.Context, env *Env, args listFilesArgs) (Result, error) {
-	if args.Glob != "" && !doublestar.ValidatePattern(args.Glob) {
-		return refusef("the glob %q is not valid; *, ** and ? are known", args.Glob), nil
+	if args.Glob != "" && !validGlob(args.Glob) {
+		return refusef("the glob %q is not valid or too long; *, ** and ? are known", args.Glob), nil
 	}
 	dir, refused := env.folder(args.Path)
 	if refused != nil {
@@ -67,6 +67,32 @@ func (e *Env) folder(name string) (string, *Result) {
 		return "", nil
 	}
 	return strings.TrimSuffix(rel, "/"), nil
+}
+
+// maxAlternatives bounds the ways in which the braces of a glob can be read,
+// all of which may be tried on every path.
+const maxAlternatives = 100
+
+// maxGlob is the longest glob, in bytes.
+const maxGlob = 1000
+
+// validGlob reports whether a glob is well formed and cheap enough to match.
+func validGlob(glob string) bool {
+	ways, choices := 1, []int{}
+	for _, r := range glob {
+		switch last := len(choices) - 1; {
+		case r == '{':
+			choices = append(choices, 1)
+		case r == ',' && last >= 0:
+			choices[last]++
+		case r == '}' && last >= 0:
+			if ways *= choices[last]; ways > maxAlternatives {
+				return false
+			}
+			choices = choices[:last]
+		}
+	}
+	return len(glob) <= maxGlob && doublestar.ValidatePattern(glob)
 }
 
 // globbed matches a glob against a path, against what is below dir, and, for a

@@ -20,9 +20,16 @@ type multiEditOne struct {
 	Replace string `json:"replace" jsonschema:"the lines to put in their place; empty deletes them"`
 }
 
+// maxEdits is the most edits of one call: each that does not fit costs a search
+// through the file for what was meant.
+const maxEdits = 100
+
 var multiEdit = define("multi_edit", multiEditText, func(ctx context.Context, env *Env, args multiEditArgs) (Result, error) {
 	if len(args.Edits) == 0 {
 		return refusef("argument \"edits\" is empty; give at least one edit"), nil
+	}
+	if len(args.Edits) > maxEdits {
+		return refusef("at most %d edits are made at once, not %d; make several calls, or use write_file", maxEdits, len(args.Edits)), nil
 	}
 	blocks := make([]edits.Block, len(args.Edits))
 	for i, edit := range args.Edits {

@@ -93,7 +93,8 @@ func (e *Env) resolve(name string) (p workspace.Path, rel string, refused *Resul
 		return "", name, &r
 	}
 	rel = e.Roots.Rel(p)
-	if e.secret(p) {
+	// A link with a secret's name leads to a secret, whatever that is called.
+	if e.secret(p) || !e.allowed[p] && workspace.Sensitive(workspace.Path(name)) {
 		r := refusef("%s looks like it holds secrets; it is neither read nor changed. Go on without it.", rel)
 		r.Path = rel
 		return "", rel, &r

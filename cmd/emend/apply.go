@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,24 +22,31 @@ const maxReply = 64 << 20
 
 func (a *app) applyCommand() *cobra.Command {
 	var check, asJSON bool
+	var batch string
 	c := &cobra.Command{
 		Use: "apply [FILE]", Short: "apply a reply with SEARCH/REPLACE blocks, or a unified diff, to the tree",
 		Long: "Reads FILE or stdin. Either all of it is applied or nothing is: then the exit code is 1,\nand each block that was refused has its reason on stderr.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.apply(c.Context(), args, check, asJSON) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if batch != "" {
+				return a.batch(batch)
+			}
+			return a.apply(c.Context(), args, check, asJSON)
+		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "only say what would happen")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a result for each block")
+	c.Flags().StringVar(&batch, "batch", "", "answer the cases of this file, a JSON object a line; nothing is written")
 	return c
 }
 
 // apply applies a reply to the tree, all or nothing.
 func (a *app) apply(ctx context.Context, args []string, check, asJSON bool) error {
-	reply, err := a.readReply(args)
+	root, err := a.findRoot()
 	if err != nil {
 		return err
 	}
-	root, err := a.findRoot()
+	reply, err := a.readReply(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -49,22 +58,38 @@ func (a *app) apply(ctx context.Context, args []string, check, asJSON bool) erro
 	draft := workspace.NewDraft(workspace.NewSnapshot(roots, workspace.Disk(nil)))
 	results := edits.ApplyReply(parsed, draftFiles{ctx, draft}, "", edits.Options{})
 	refused := refusals(parsed, results)
-	if asJSON {
-		a.printResults(results, refused)
+	if len(refused) == 0 {
+		refused = intoDraft(ctx, draft, parsed, results)
 	}
-	if len(refused) > 0 {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	changes := draft.Changes()
+	var failed error
+	if len(refused) == 0 && !check {
+		failed = writeChanges(ctx, roots, changes)
+	}
+	if asJSON {
+		a.printResults(parsed, results, refused, len(refused) == 0 && failed == nil)
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case len(refused) > 0:
 		for _, r := range refused {
 			a.complain(r)
 		}
 		return &exitError{exitFailed, fmt.Errorf("nothing was written: %d of %d blocks refused", len(refused), len(parsed.Blocks)+len(parsed.Problems))}
+	case !asJSON:
+		for _, ch := range changes {
+			a.printf("%s\n", a.shown(changeLine(roots, ch, check)))
+		}
 	}
-	if err := intoDraft(ctx, draft, results); err != nil {
-		return err
-	}
-	return a.writeDraft(draft, roots, check, asJSON)
+	return nil
 }
 
-func (a *app) readReply(args []string) (string, error) {
+// readReply reads the file that args name, or stdin.
+func (a *app) readReply(ctx context.Context, args []string) (string, error) {
 	in := a.in
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
@@ -74,14 +99,28 @@ func (a *app) readReply(args []string) (string, error) {
 		defer closeQuietly(f)
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxReply+1))
-	if err != nil {
-		return "", fmt.Errorf("reading the reply: %w", err)
+	type read struct {
+		data []byte
+		err  error
 	}
-	if len(data) > maxReply {
+	done := make(chan read, 1)
+	go func() { // outlasts an interrupt while a terminal is waited for, and ends with the process
+		data, err := io.ReadAll(io.LimitReader(in, maxReply+1))
+		done <- read{data, err}
+	}()
+	var got read
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	if got.err != nil {
+		return "", fmt.Errorf("reading the reply: %w", got.err)
+	}
+	if len(got.data) > maxReply {
 		return "", fmt.Errorf("the reply is over %d MB", maxReply>>20)
 	}
-	return string(data), nil
+	return string(got.data), nil
 }
 
 // refusals is everything that was refused, each once.
@@ -107,78 +146,105 @@ func refusals(reply edits.Reply, results []edits.FileResult) []edits.Refusal {
 	return out
 }
 
-// intoDraft puts the results into a draft.
-func intoDraft(ctx context.Context, draft *workspace.Draft, results []edits.FileResult) error {
+// intoDraft puts the results into a draft, and returns what the draft refused:
+// text that no file may hold, a name that is a folder's.
+func intoDraft(ctx context.Context, draft *workspace.Draft, reply edits.Reply, results []edits.FileResult) []edits.Refusal {
+	var refused []edits.Refusal
 	for _, fr := range results {
-		path, err := draft.Snapshot().Resolve(fr.Path)
-		if err != nil {
-			return err
+		err := fileIntoDraft(ctx, draft, fr)
+		if err == nil {
+			continue
 		}
-		switch {
-		case fr.Deleted:
-			err = draft.Delete(ctx, path)
-		case !fr.Existed || fr.After != fr.Before:
-			err = draft.Write(ctx, path, fr.After)
+		r := edits.Refusal{Block: -1, Path: fr.Path, Code: edits.Unreadable, Message: err.Error()}
+		if len(fr.Applied) > 0 {
+			r.Block = fr.Applied[0].Block
 		}
-		if err == nil && fr.MovedTo != "" {
-			var to workspace.Path
-			if to, err = draft.Snapshot().Resolve(fr.MovedTo); err == nil {
-				err = draft.Rename(ctx, path, to)
+		for _, b := range reply.Blocks {
+			if b.Index == r.Block {
+				r.Line = b.Line
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", fr.Path, err)
-		}
+		refused = append(refused, r)
 	}
-	return nil
+	return refused
 }
 
-// writeDraft writes what a draft changed. All files are looked at before the
-// first is written.
-func (a *app) writeDraft(draft *workspace.Draft, roots workspace.Roots, check, quiet bool) error {
-	word := "changed"
+func fileIntoDraft(ctx context.Context, draft *workspace.Draft, fr edits.FileResult) error {
+	path, err := draft.Snapshot().Resolve(fr.Path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case fr.Deleted:
+		err = draft.Delete(ctx, path)
+	case !fr.Existed || fr.After != fr.Before:
+		err = draft.Write(ctx, path, fr.After)
+	}
+	if err != nil || fr.MovedTo == "" {
+		return err
+	}
+	to, err := draft.Snapshot().Resolve(fr.MovedTo)
+	if err != nil {
+		return err
+	}
+	return draft.Rename(ctx, path, to)
+}
+
+// changeLine says in a line what became, or would become, of a file.
+func changeLine(roots workspace.Roots, ch workspace.Change, check bool) string {
+	would, name := "", roots.Rel(ch.Path)
+	verb, past := "change", "changed"
+	switch {
+	case ch.From != "":
+		verb, past, name = "rename", "renamed", roots.Rel(ch.From)+" to "+name
+	case ch.Before == nil:
+		verb, past = "create", "created"
+	case ch.After == nil:
+		verb, past = "delete", "deleted"
+	}
 	if check {
-		word = "would change"
+		would, past = "would ", verb
 	}
-	for _, ch := range draft.Changes() {
-		path := ch.Path
-		if !check {
-			if err := roots.Write(path, ch.Before, ch.After); err != nil {
-				return err
-			}
-		}
-		if !quiet {
-			a.printf("%s %s\n", word, roots.Rel(path))
-		}
-	}
-	return nil
+	return would + past + " " + name
 }
 
-// printResults prints one JSON object a block.
-func (a *app) printResults(results []edits.FileResult, refused []edits.Refusal) {
-	type row struct {
-		Block   int        `json:"block"`
-		Path    string     `json:"path"`
-		Applied bool       `json:"applied"`
-		Tier    edits.Tier `json:"tier,omitempty"`
-		Line    int        `json:"line,omitempty"`
-		Code    edits.Code `json:"code,omitempty"`
-		Message string     `json:"message,omitempty"`
-	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	put := func(r row) {
-		if err := enc.Encode(r); err != nil {
-			a.complain(err)
-		}
+// blockResult is what `emend apply --json` prints of a block.
+type blockResult struct {
+	Block   int        `json:"block"` // from 1, as messages count
+	Path    string     `json:"path"`
+	Applied bool       `json:"applied"` // with --check: would be
+	Tier    edits.Tier `json:"tier,omitempty"`
+	Line    int        `json:"line,omitempty"` // of the file, from 1
+	Code    edits.Code `json:"code,omitempty"`
+	Message string     `json:"message,omitempty"`
+}
+
+// printResults prints one JSON object a block, in the order of the reply.
+func (a *app) printResults(reply edits.Reply, results []edits.FileResult, refused []edits.Refusal, applied bool) {
+	rows := map[int]blockResult{}
+	for _, b := range reply.Blocks {
+		rows[b.Index] = blockResult{Path: b.Path, Message: "not applied, because not everything could be"}
 	}
 	for _, fr := range results {
 		for _, ap := range fr.Applied {
-			put(row{Block: ap.Block, Path: fr.Path, Applied: len(refused) == 0, Tier: ap.Tier, Line: ap.Line})
+			row := blockResult{Path: fr.Path, Applied: applied, Tier: ap.Tier, Line: ap.Line}
+			if !row.Applied {
+				row.Message = rows[ap.Block].Message
+			}
+			rows[ap.Block] = row
 		}
 	}
-	for _, r := range refused {
-		put(row{Block: r.Block, Path: r.Path, Code: r.Code, Message: r.Message})
+	for _, r := range slices.Backward(refused) { // the first of a block's reasons stays
+		rows[r.Block] = blockResult{Path: r.Path, Code: r.Code, Message: r.Message}
+	}
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for _, block := range slices.Sorted(maps.Keys(rows)) {
+		row := rows[block]
+		row.Block = block + 1
+		if err := enc.Encode(row); err != nil {
+			a.complain(err)
+		}
 	}
 }
 

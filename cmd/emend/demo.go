@@ -8,12 +8,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/txtar"
 
+	"emend/agent/model"
 	"emend/agent/model/scripted"
 	"emend/internal/config"
 	"emend/lsp"
@@ -37,6 +40,13 @@ func (a *app) demoCommand() *cobra.Command {
 	return c
 }
 
+// patience is the longest that checks and a model may take: the first build of a
+// machine, a model read from a slow disk. Whatever needs neither has soon.
+const (
+	patience = 40 * time.Minute
+	soon     = 30 * time.Second
+)
+
 // demo is one showing: an editor, a server and a model, talking as they do in
 // earnest: the editor over pipes, the model over HTTP.
 type demo struct {
@@ -47,6 +57,7 @@ type demo struct {
 	editor   *lsptest.Editor
 	step     int
 	events   int            // emend/event notifications already printed
+	proposed bool           // a run has made a proposal
 	thought  string         // of the model, not printed yet
 	shown    map[string]int // progress messages already printed, by token
 	mu       sync.Mutex     // one line at a time
@@ -63,7 +74,7 @@ func (a *app) demo(ctx context.Context) error {
 		return err
 	}
 	settings, _ := a.layers(nil, nil)
-	stop, err := d.startModel(settings)
+	stop, err := d.startModel(ctx, settings)
 	if err != nil {
 		return err
 	}
@@ -82,6 +93,7 @@ func (a *app) demo(ctx context.Context) error {
 	defer func() { cancel(); <-served }()
 	d.editor, err = lsptest.Start(ctx, editorSide, lsptest.Config{
 		Profile: "vscode", Root: d.dir, Answer: d.answer, InitOptions: map[string]any{"events": true},
+		Patience: patience,
 	})
 	if err != nil {
 		return fmt.Errorf("starting the editor: %w", err)
@@ -106,12 +118,21 @@ func (d *demo) unpack() error {
 	return nil
 }
 
-// startModel starts the scripted model server, unless a real one is asked for.
-func (d *demo) startModel(settings config.Settings) (stop func(), err error) {
+// startModel starts the scripted model server, unless a real one is asked for,
+// which must be there.
+func (d *demo) startModel(ctx context.Context, settings config.Settings) (stop func(), err error) {
 	d.settings = config.Defaults()
 	if d.app.model != "" {
 		d.settings.Model = settings.Model
-		d.say("The model is %s of the %s server.", d.app.model, settings.Model.Provider)
+		provider, err := d.app.provider(settings)
+		if err != nil {
+			return nil, err
+		}
+		info, err := model.Pick(ctx, provider, d.app.model)
+		if err != nil {
+			return nil, modelError(err, err.Error())
+		}
+		d.say("The model is %s of the %s server at %s.", info.Name, provider.Name(), provider.Host())
 		return func() {}, nil
 	}
 	script, err := scripted.ParseScript(demoScript)
@@ -140,16 +161,19 @@ func (d *demo) answer(q lsptest.Question) string {
 	return ""
 }
 
+// sampleFiles are the documents of the sample that the editor opens.
+var sampleFiles = []string{"stats.go", "stats_test.go"}
+
 // play goes through the main job.
 func (d *demo) play(ctx context.Context) error {
 	e := d.editor
-	d.head("The editor opens a small Go project: stats.go and stats_test.go")
-	for _, name := range []string{"stats.go", "stats_test.go"} {
+	d.head("The editor opens a small Go project: %s", strings.Join(sampleFiles, " and "))
+	for _, name := range sampleFiles {
 		if err := e.Open(name); err != nil {
 			return err
 		}
 	}
-	before := e.Text("stats.go")
+	before := d.texts()
 	d.head("emend.verify runs the project's own checks over the editor's buffers")
 	if err := d.verify(ctx); err != nil {
 		return err
@@ -162,10 +186,10 @@ func (d *demo) play(ctx context.Context) error {
 		return err
 	}
 	d.head("“emend: Apply” hands the change to the editor, after a checkpoint")
-	if err := d.apply(ctx, problem); err != nil {
+	if err := d.apply(ctx); err != nil {
 		return err
 	}
-	if e.Text("stats.go") == before {
+	if slices.Equal(d.texts(), before) {
 		return errors.New("the editor's text did not change")
 	}
 	if err := d.verify(ctx); err != nil {
@@ -175,14 +199,23 @@ func (d *demo) play(ctx context.Context) error {
 	if _, err := e.Execute(ctx, "emend.undo"); err != nil {
 		return err
 	}
-	if _, err := d.message(ctx, "changed"); err != nil {
+	if err := d.message(ctx, "changed"); err != nil {
 		return err
 	}
-	if e.Text("stats.go") != before {
+	if !slices.Equal(d.texts(), before) {
 		return errors.New("undo did not restore the text")
 	}
-	d.say("  stats.go is byte for byte what it was")
+	d.say("  every file is byte for byte what it was")
 	return nil
+}
+
+// texts is what the editor's documents hold.
+func (d *demo) texts() []string {
+	var all []string
+	for _, name := range sampleFiles {
+		all = append(all, d.editor.Text(name))
+	}
+	return all
 }
 
 // verify runs the checks and prints the diagnostics the editor then shows.
@@ -190,12 +223,23 @@ func (d *demo) verify(ctx context.Context) error {
 	if _, err := d.editor.Execute(ctx, "emend.verify"); err != nil {
 		return err
 	}
-	if _, err := d.followProgress(ctx, "emend: checks"); err != nil {
+	p, err := d.followProgress(ctx, "emend: checks")
+	if err != nil {
 		return err
 	}
-	for _, name := range []string{"stats.go", "stats_test.go"} {
+	if p.End == "findings" { // they are on their way
+		err := d.editor.Await(ctx, "the findings", func(s *lsptest.State) bool {
+			return slices.ContainsFunc(sampleFiles, func(name string) bool {
+				return slices.ContainsFunc(s.Diagnostics(name), isProblem)
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range sampleFiles {
 		for _, diag := range d.editor.Diagnostics(name) {
-			if diag.Severity != 4 {
+			if isProblem(diag) {
 				d.say("  %s", paint(d.colour, styleRed, fmt.Sprintf("%s:%d: %s", name, diag.Range.Start.Line+1, firstLine(diag.Message))))
 			}
 		}
@@ -203,6 +247,9 @@ func (d *demo) verify(ctx context.Context) error {
 	d.lastMessage()
 	return nil
 }
+
+// isProblem tells a finding from a hint on a proposed change.
+func isProblem(d lsptest.Diagnostic) bool { return d.Severity != 4 }
 
 // problem is the diagnostic of the failing test.
 func (d *demo) problem() (lsptest.Diagnostic, error) {
@@ -237,6 +284,10 @@ func (d *demo) fix(ctx context.Context, problem lsptest.Diagnostic) error {
 			d.lastMessage()
 			return fmt.Errorf("the run ended: %s", p.End)
 		}
+		if !d.proposed {
+			d.lastMessage()
+			return errors.New("the model changed nothing; another one may do better")
+		}
 		return d.proposal(ctx)
 	}
 	return errors.New("the editor was offered no “emend: Fix” action")
@@ -244,7 +295,18 @@ func (d *demo) fix(ctx context.Context, problem lsptest.Diagnostic) error {
 
 // proposal prints the diff that waits for a decision.
 func (d *demo) proposal(ctx context.Context) error {
-	q, err := d.editor.AwaitQuestion(ctx, "change")
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
+	var q lsptest.Question
+	err := d.editor.Await(ctx, "the notice of the proposal", func(s *lsptest.State) bool {
+		for _, asked := range s.Questions {
+			if slices.Contains(asked.Actions, "Review") {
+				q = asked
+				return true
+			}
+		}
+		return false
+	})
 	if err != nil {
 		return err
 	}
@@ -258,34 +320,31 @@ func (d *demo) proposal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.say("%s", strings.TrimRight(paintDiff(d.colour, diff), "\n"))
+	d.say("%s", strings.TrimRight(paintDiff(d.colour, d.app.shown(diff)), "\n"))
 	return nil
 }
 
-// apply picks the code action that applies the proposal.
-func (d *demo) apply(ctx context.Context, problem lsptest.Diagnostic) error {
-	at, err := d.hint(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := d.editor.Pick(ctx, "stats.go", at, "emend: Apply"); err != nil {
-		return err
-	}
-	_, err = d.message(ctx, "changed")
-	return err
-}
-
-// hint is the place of a hint that the proposal's hunk has in stats.go.
-func (d *demo) hint(ctx context.Context) (lsptest.Range, error) {
+// apply picks the code action that applies the proposal, at one of its hints.
+func (d *demo) apply(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
 	var at lsptest.Range
-	err := d.editor.AwaitDiagnostics(ctx, "stats.go", func(all []lsptest.Diagnostic) bool {
-		for _, diag := range all {
-			if diag.Severity == 4 {
-				at = diag.Range
-				return true
+	var name string
+	err := d.editor.Await(ctx, "a hint of the proposal", func(s *lsptest.State) bool {
+		for _, name = range sampleFiles {
+			for _, diag := range s.Diagnostics(name) {
+				if at = diag.Range; diag.Severity == 4 {
+					return true
+				}
 			}
 		}
 		return false
 	})
-	return at, err
+	if err != nil {
+		return err
+	}
+	if _, err := d.editor.Pick(ctx, name, at, "emend: Apply"); err != nil {
+		return err
+	}
+	return d.message(ctx, "changed")
 }

@@ -24,12 +24,14 @@ func (d *demo) head(format string, args ...any) {
 }
 
 // message waits for a message and prints it.
-func (d *demo) message(ctx context.Context, part string) (lsptest.Message, error) {
+func (d *demo) message(ctx context.Context, part string) error {
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
 	m, err := d.editor.AwaitMessage(ctx, part)
 	if err == nil {
 		d.say("  %s", m.Text)
 	}
-	return m, err
+	return err
 }
 
 // lastMessage prints the newest message.
@@ -98,11 +100,12 @@ func (d *demo) event(raw json.RawMessage) {
 			return // their result is told with the proposal
 		}
 		if d.thought != "" {
-			d.say("  %s", paint(d.colour, styleDim, "thinks: "+d.thought))
+			d.say("  %s", paint(d.colour, styleDim, "thinks: "+d.app.shown(d.thought)))
 			d.thought = ""
 		}
-		d.say("  %s", paint(d.colour, styleCyan, strings.TrimSpace(fmt.Sprintf("step %d: %s %s", e.Step, e.Tool, e.Path))))
+		d.say("  %s", paint(d.colour, styleCyan, strings.TrimSpace(fmt.Sprintf("step %d: %s %s", e.Step, d.app.shown(e.Tool), d.app.shown(e.Path)))))
 	case agent.KindProposal:
+		d.proposed = true
 		var done struct{ Data agent.Proposed }
 		if json.Unmarshal(raw, &done) == nil && done.Data.Checks != "" {
 			d.say("  %s", paint(d.colour, styleCyan, "checks over the draft: "+done.Data.Checks))

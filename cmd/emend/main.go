@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,7 @@ type app struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends what does not heed the first
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
 	code := a.main(ctx, os.Args[1:])
 	stop()
@@ -89,7 +91,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 }
 
 func (a *app) complain(err error) {
-	if _, err := fmt.Fprintf(a.err, "emend: %v\n", err); err != nil {
+	if _, err := fmt.Fprintf(a.err, "emend: %s\n", printable(err.Error())); err != nil {
 		return // nobody listens
 	}
 }
@@ -107,6 +109,10 @@ func (a *app) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version,
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -122,6 +128,18 @@ func (a *app) command() *cobra.Command {
 	return root
 }
 
+// knownCommand refuses the name of a command that there is not.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("there is no command %q", args[0])
+	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
+		err = fmt.Errorf("%w; is it %s", err, strings.Join(like, " or "))
+	}
+	return err
+}
+
 // usageErrors makes wrong arguments exit with the code for usage.
 func usageErrors(c *cobra.Command) {
 	for _, sub := range c.Commands() {
@@ -130,9 +148,6 @@ func usageErrors(c *cobra.Command) {
 	check := c.Args
 	if check == nil {
 		check = cobra.ArbitraryArgs
-		if c.HasSubCommands() {
-			check = cobra.NoArgs
-		}
 	}
 	c.Args = func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {

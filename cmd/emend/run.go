@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"emend/agent/model"
 	"emend/edits"
 	"emend/index"
+	"emend/internal/config"
 	"emend/internal/proposal"
 	"emend/internal/workspace"
 	"emend/state"
@@ -84,7 +86,8 @@ func (a *app) run(ctx context.Context, f runFlags, instruction string) error {
 		Store: store, Roots: roots, Settings: settings, Provider: provider,
 		Index: index.New(roots, index.Options{Ignore: settings.Ignore, Log: log}), Log: log, Now: time.Now,
 	}
-	h := &terminal{app: a, json: f.json, yes: f.yes, ask: f.mode == agent.ModeAsk}
+	h := &terminal{app: a, json: f.json, yes: f.yes}
+	runner.Check = h.checks(store, root, settings.Checks)
 	out, err := runner.Run(ctx, task, workspace.Disk(nil), h)
 	if err != nil {
 		return err
@@ -92,7 +95,11 @@ func (a *app) run(ctx context.Context, f runFlags, instruction string) error {
 	if err := a.ended(out, f, h); err != nil || h.proposed == nil || !f.apply {
 		return err
 	}
-	return a.applyDisk(ctx, store, roots, h.proposed)
+	said, err := applyDisk(ctx, store, roots, h.proposed)
+	if said != "" {
+		h.note(said)
+	}
+	return err
 }
 
 // task makes the task of a command line.
@@ -104,17 +111,30 @@ func (a *app) task(ctx context.Context, f runFlags, roots workspace.Roots, root,
 		return task, &exitError{exitUsage, fmt.Errorf("--mode %s is none of edit, ask, repair", f.mode)}
 	}
 	for i, where := range f.focus {
-		if i > 0 {
-			task.Include = append(task.Include, where)
-			continue
-		}
 		focus, err := focusOf(ctx, roots, where)
 		if err != nil {
 			return task, &exitError{exitUsage, fmt.Errorf("--focus: %w", err)}
 		}
+		if i > 0 {
+			task.Include = append(task.Include, string(focus.Path))
+			continue
+		}
 		task.Focus = focus
 	}
 	return task, nil
+}
+
+// resolveName finds the file a person means: as seen from the current folder,
+// where shells complete names, else from the root.
+func resolveName(roots workspace.Roots, name string) (workspace.Path, error) {
+	if here, err := filepath.Abs(name); err == nil {
+		if _, err := os.Lstat(here); err == nil {
+			if path, err := roots.Resolve(here); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return roots.Resolve(name)
 }
 
 // focusOf reads FILE, FILE:LINE or FILE:LINE-LINE.
@@ -123,7 +143,7 @@ func focusOf(ctx context.Context, roots workspace.Roots, where string) (*agent.F
 	if i := strings.LastIndexByte(where, ':'); i > 0 && i+1 < len(where) && where[i+1] >= '0' && where[i+1] <= '9' {
 		name, lines = where[:i], where[i+1:]
 	}
-	path, err := roots.Resolve(name)
+	path, err := resolveName(roots, name)
 	if err != nil {
 		return nil, err
 	}
@@ -158,60 +178,90 @@ func (a *app) ended(out agent.Outcome, f runFlags, h *terminal) error {
 	if !f.json {
 		switch {
 		case out.Status == state.RunDone && f.mode == agent.ModeAsk:
-			a.printf("%s\n", out.Answer)
+			a.printf("%s\n", a.shown(out.Answer))
 		case out.Status == state.RunDone && h.proposed == nil:
 			h.note("nothing was changed. " + out.Answer)
 		case h.proposed != nil:
-			a.printf("%s", paintDiff(a.colours(a.out), h.proposed.Diff()))
+			a.printf("%s", paintDiff(a.colours(a.out), a.shown(h.proposed.Diff())))
 			if out.Checks != "" {
 				h.note(out.Checks)
 			}
 		}
 	}
-	var noModel *model.Error
-	switch {
-	case out.Status == state.RunDone:
+	switch out.Status {
+	case state.RunDone:
 		return nil
-	case out.Status == state.RunCancelled:
+	case state.RunCancelled:
 		return &exitError{exitInterrupted, errors.New("cancelled")}
-	case errors.As(out.Cause, &noModel) && (noModel.Kind == model.Unreachable || noModel.Kind == model.MissingModel):
-		return &exitError{exitNoModel, errors.New(out.Reason)}
 	default:
-		return &exitError{exitFailed, errors.New(out.Reason)}
+		return modelError(out.Cause, out.Reason)
 	}
 }
 
+// modelError is an error with the exit code that its cause asks for: one of its
+// own when there is no model to be had.
+func modelError(cause error, reason string) error {
+	code := exitFailed
+	if kind := model.KindOf(cause); kind == model.Unreachable || kind == model.MissingModel {
+		code = exitNoModel
+	}
+	return &exitError{code, errors.New(reason)}
+}
+
 // applyDisk writes a proposal to disk: a checkpoint, a check of every file, and
-// atomic renames.
-func (a *app) applyDisk(ctx context.Context, store *state.Store, roots workspace.Roots, c *proposal.Content) error {
-	now := diskNow(ctx, roots)
-	plan, err := c.Plan(proposal.Selection{}, now)
+// atomic renames. It says what it did.
+func applyDisk(ctx context.Context, store *state.Store, roots workspace.Roots, c *proposal.Content) (said string, err error) {
+	plan, err := c.Plan(proposal.Selection{}, diskNow(ctx, roots))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(plan.Conflicts) > 0 {
+		var why []string
 		for _, con := range plan.Conflicts {
-			a.complain(errors.New(con.String()))
+			why = append(why, con.String())
 		}
-		return &exitError{exitFailed, errors.New("nothing was written: the files have changed since the run began")}
+		return strings.Join(why, "\n"), &exitError{exitFailed, errors.New("nothing was written: the files have changed since the run began")}
 	}
+	if plan.Empty() {
+		return "nothing was written: the files hold the change already", nil
+	}
+	var checkpoint string
 	err = store.Update(ctx, func(tx *state.Tx) error {
 		cp, err := proposal.Checkpoint(plan, c, "before: "+c.Title, tx.PutBlob)
 		if err != nil {
 			return err
 		}
+		checkpoint = cp.ID
 		return tx.PutCheckpoint(cp)
 	})
 	if err != nil {
-		return fmt.Errorf("nothing was written, because the checkpoint before it could not be kept: %w", err)
+		return "", fmt.Errorf("nothing was written, because the checkpoint before it could not be kept: %w", err)
 	}
 	written := plan.WriteDisk(roots)
+	// What was written is on record even when an interrupt came meanwhile.
+	ctx = context.WithoutCancel(ctx)
 	next := c.Clone()
 	next.Settle(plan, diskNow(ctx, roots))
 	if err := store.Update(ctx, func(tx *state.Tx) error { return tx.PutProposal(&next.Proposal) }); err != nil {
-		a.complain(fmt.Errorf("what became of the change could not be kept: %w", err))
+		said = fmt.Sprintf("what became of the change could not be kept: %v\n", err)
 	}
-	return written
+	if written != nil {
+		return said, fmt.Errorf("the change was written in part at most: %w; checkpoint %s holds every file as it was", written, checkpoint)
+	}
+	return said + filesChanged(roots, plan) + "; checkpoint " + checkpoint + " holds what was there before", nil
+}
+
+// filesChanged names the files that a plan has written.
+func filesChanged(roots workspace.Roots, plan *proposal.Plan) string {
+	var names []string
+	for _, fp := range plan.Files {
+		names = append(names, roots.Rel(fp.Path))
+	}
+	files := "files"
+	if len(names) == 1 {
+		files = "file"
+	}
+	return fmt.Sprintf("%d %s changed: %s", len(names), files, strings.Join(names, ", "))
 }
 
 // diskNow reads documents as they are on disk.
@@ -228,9 +278,9 @@ func diskNow(ctx context.Context, roots workspace.Roots) proposal.Now {
 
 // terminal is the face of a headless run.
 type terminal struct {
-	app            *app
-	json, yes, ask bool
-	proposed       *proposal.Content
+	app       *app
+	json, yes bool
+	proposed  *proposal.Content
 
 	mu sync.Mutex // one line at a time
 }
@@ -248,10 +298,10 @@ func (t *terminal) Ask(ctx context.Context, q agent.Question) (agent.Answer, err
 	}
 	in, ok := t.app.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		t.note(q.Text + " " + q.Detail + " (no: nobody to ask; --yes allows it)")
+		t.note(oneLine(q.Text+" "+q.Detail) + " (no: nobody to ask; --yes allows it)")
 		return agent.Answer{Choice: q.Default}, nil
 	}
-	t.note(q.Text + " " + q.Detail + " [y/N] ")
+	t.note(oneLine(q.Text+" "+q.Detail) + " [y/N] ")
 	answer := make(chan string, 1)
 	go func() { // ends with the line or with the process: a terminal's read has no other end
 		line, err := bufio.NewReader(in).ReadString('\n')
@@ -270,13 +320,41 @@ func (t *terminal) Ask(ctx context.Context, q agent.Question) (agent.Answer, err
 	return agent.Answer{Choice: q.Default}, nil
 }
 
+// checks looks at a run's draft with the project's own checks, where the person
+// allows them.
+func (t *terminal) checks(store *state.Store, root string, settings config.Checks) func(context.Context, *workspace.Draft) (agent.Checked, error) {
+	return func(ctx context.Context, draft *workspace.Draft) (agent.Checked, error) {
+		if !settings.OnRun {
+			return agent.Checked{Summary: "not checked: switched off (checks.on_run)"}, nil
+		}
+		checks := agent.ProjectChecks(root, settings)
+		if len(checks) == 0 {
+			return agent.Checked{Summary: "not checked: no checks found"}, nil
+		}
+		ok, err := agent.AskChecks(ctx, store, root, checks, func(q agent.Question) agent.Answer {
+			answer, err := t.Ask(ctx, q)
+			if err != nil {
+				return agent.Answer{Choice: q.Default}
+			}
+			return answer
+		})
+		if err != nil {
+			t.note(err.Error())
+		}
+		if !ok {
+			return agent.Checked{Summary: "not checked: the checks are not allowed here"}, nil
+		}
+		return agent.CheckDraft(ctx, root, draft, checks, time.Duration(settings.TimeoutSeconds)*time.Second)
+	}
+}
+
 // Emit prints what happens: JSON lines on stdout, or a line a step on stderr.
 func (t *terminal) Emit(e agent.Event) {
 	if t.json {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if raw, err := json.Marshal(e); err == nil {
-			t.app.printf("%s\n", raw)
+			t.app.printf("%s\n", t.app.shown(string(raw)))
 		}
 		return
 	}
@@ -284,7 +362,7 @@ func (t *terminal) Emit(e agent.Event) {
 	case agent.KindStep:
 		t.note(fmt.Sprintf("step %d", e.Step))
 	case agent.KindToolCall:
-		t.note(strings.TrimSpace("  " + e.Tool + " " + e.Path))
+		t.note(oneLine(e.Tool + " " + e.Path))
 	case agent.KindWarning:
 		t.note(e.Text)
 	}
@@ -294,5 +372,5 @@ func (t *terminal) Emit(e agent.Event) {
 func (t *terminal) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintln(t.app.err, strings.TrimSpace(text)) // nobody listens
+	_, _ = fmt.Fprintln(t.app.err, printable(strings.TrimSpace(text))) // nobody listens
 }

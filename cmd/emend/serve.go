@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +57,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		}
 		defer closeQuietly(file)
 		opts.Trace = lsp.NewTrace(file)
+		defer func() {
+			if err := opts.Trace.Err(); err != nil {
+				log.Warn("the trace is not whole", "file", f.trace, "error", err)
+			}
+		}()
 	}
 	if f.debug != "" {
 		stop, err := debugServer(f.debug, log)
@@ -65,7 +73,8 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.listen != "" {
 		return a.listen(ctx, f.listen, opts)
 	}
-	code, err := lsp.NewServer(opts).Serve(ctx, stdio{os.Stdin, os.Stdout})
+	defer outliveReader()()
+	code, err := lsp.NewServer(opts).Serve(ctx, stdio{a.in, a.out})
 	if err != nil {
 		log.Warn("the connection ended", "error", err)
 	}
@@ -99,14 +108,17 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 	if network == "tcp" && !loopback(address) {
 		return &exitError{exitUsage, fmt.Errorf("--listen %s: only loopback addresses are served, because whoever connects may read the workspace", where)}
 	}
+	if network == "unix" {
+		dropDeadSocket(ctx, address)
+	}
 	var lc net.ListenConfig
 	ln, err := lc.Listen(ctx, network, address)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
+	defer closeQuietly(ln)
 	if network == "unix" {
 		if err := os.Chmod(address, 0o600); err != nil {
-			closeQuietly(ln)
 			return fmt.Errorf("restricting the socket: %w", err)
 		}
 	}
@@ -121,16 +133,69 @@ func (a *app) listen(ctx context.Context, where string, opts lsp.Options) error 
 	for {
 		conn, err := ln.Accept()
 		if ctx.Err() != nil {
+			if err == nil {
+				closeQuietly(conn)
+			}
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("accepting: %w", err)
+		}
+		if network == "tcp" {
+			conn = &noBrowser{Conn: conn, head: make([]byte, len(protocolHead))}
 		}
 		sessions.Go(func() {
 			if _, err := lsp.NewServer(opts).Serve(ctx, conn); err != nil {
 				opts.Log.Info("a connection ended", "error", err)
 			}
 		})
+	}
+}
+
+// protocolHead is how every connection of the language server protocol begins.
+const protocolHead = "Content-"
+
+// noBrowser is a connection that ends when it begins as none of the language
+// server protocol does. Any web page can have the person's browser send a
+// request to a port of this machine, with messages for the server in its body.
+type noBrowser struct {
+	net.Conn
+	head  []byte // the beginning, read and then given out
+	known bool   // the beginning has been looked at
+}
+
+// Read is for one goroutine.
+func (c *noBrowser) Read(p []byte) (int, error) {
+	if !c.known {
+		if _, err := io.ReadFull(c.Conn, c.head); err != nil {
+			return 0, err
+		}
+		if !strings.EqualFold(string(c.head), protocolHead) {
+			return 0, errors.Join(fmt.Errorf("a connection that begins with %q is no editor's", c.head), c.Close())
+		}
+		c.known = true
+	}
+	if len(c.head) > 0 {
+		n := copy(p, c.head)
+		c.head = c.head[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// dropDeadSocket removes a socket that a server which was killed left behind:
+// one at which nobody answers. What is no socket stays, and listening fails.
+func dropDeadSocket(ctx context.Context, path string) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err == nil {
+		closeQuietly(conn)
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		_ = os.Remove(path) // listening then says what is wrong
 	}
 }
 
@@ -147,7 +212,7 @@ func debugServer(address string, log *slog.Logger) (stop func(), err error) {
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: localOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -160,6 +225,18 @@ func debugServer(address string, log *slog.Logger) (stop func(), err error) {
 		closeQuietly(server)
 		<-done
 	}, nil
+}
+
+// localOnly refuses requests under names other than this machine's own: a web
+// page can give its name this machine's address.
+func localOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !loopback(r.Host) {
+			http.Error(w, "not by that name", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // loopback reports whether an address is of this machine only.
@@ -175,22 +252,32 @@ func loopback(address string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
+// outliveReader makes a write to a stdout that nobody reads any more an error
+// of that write. Otherwise the signal of it ends the process at once, with runs
+// unrecorded and their children at work. A signal that is ignored would be so in
+// the children too; one that is caught is not.
+func outliveReader() (undo func()) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGPIPE)
+	return func() { signal.Stop(caught) }
+}
+
 // stdio is the process's own pipes as one connection.
 type stdio struct {
 	io.Reader
-	w *os.File
+	io.Writer
 }
-
-func (s stdio) Write(p []byte) (int, error) { return s.w.Write(p) }
 
 // Close ends reading and writing. A read that is under way in another goroutine
 // may outlast it; the process ends then anyway.
 func (s stdio) Close() error {
 	var errs []error
-	if c, ok := s.Reader.(io.Closer); ok {
-		errs = append(errs, c.Close())
+	for _, end := range []any{s.Reader, s.Writer} {
+		if c, ok := end.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
 	}
-	return errors.Join(append(errs, s.w.Close())...)
+	return errors.Join(errs...)
 }
 
 // closeQuietly closes what has nothing left to lose.

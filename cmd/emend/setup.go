@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -42,6 +44,8 @@ func (a *app) layers(client []byte, roots []string) (config.Settings, []config.W
 	user := a.configFile
 	if user == "" {
 		user = config.UserFile()
+	} else if _, err := os.Stat(user); errors.Is(err, fs.ErrNotExist) {
+		warnings = append(warnings, config.Warning{File: user, Message: "there is no such file; --config has no effect"})
 	}
 	file(user, false)
 	for _, root := range roots {

@@ -372,7 +372,7 @@ func (f *field) narrowed(now, v reflect.Value) (reflect.Value, error) {
 			return reflect.ValueOf(strings.Join(parts, "\n\n")), nil
 		}
 		for i := range v.Len() {
-			if strings.HasPrefix(v.Index(i).String(), "!") {
+			if s := v.Index(i).String(); strings.HasPrefix(s, "!") || strings.ContainsAny(s, "\r\n") {
 				return now, fmt.Errorf("a workspace file can ignore more, not less: %s", brief(v.Index(i).String()))
 			}
 		}

@@ -19,8 +19,12 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxFile bounds a settings file, in bytes.
-const maxFile = 1 << 20
+// How large a settings file may be, in bytes: the person's own, and one of a
+// workspace, which may come from anybody.
+const (
+	maxFile      = 1 << 20
+	maxWorkspace = 128 << 10
+)
 
 // UserFile is the path of the person's settings file: emend/config.toml in
 // $XDG_CONFIG_HOME, or in ~/.config without it, or in %AppData% on Windows. "" when
@@ -46,8 +50,8 @@ func WorkspaceFile(root string) string { return filepath.Join(root, ".emend", "c
 
 // ReadFile reads a settings file as a layer; narrow is for a workspace's. A missing
 // file, and the path "", make a layer that sets nothing. After an error the layer is
-// of no use. It reads at most 1 MB, from ordinary files only; a workspace's must not
-// be a symbolic link, which could lead out of the workspace.
+// of no use. It reads at most 1 MB, of a workspace's 128 kB, from ordinary files only;
+// a workspace's must not be a symbolic link, which could lead out of the workspace.
 func ReadFile(path string, narrow bool) (layer Layer, err error) {
 	layer = Layer{Name: path, Format: TOML, Narrow: narrow}
 	if path == "" {
@@ -57,6 +61,9 @@ func ReadFile(path string, narrow bool) (layer Layer, err error) {
 	stat := os.Stat
 	if narrow {
 		stat = os.Lstat
+		if dir, err := os.Lstat(filepath.Dir(path)); err == nil && !dir.IsDir() {
+			return layer, fmt.Errorf("read settings: %s is not an ordinary folder", filepath.Dir(path))
+		}
 	}
 	info, err := stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,10 +80,14 @@ func ReadFile(path string, narrow bool) (layer Layer, err error) {
 		return layer, fmt.Errorf("read settings: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	layer.Data, err = io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(layer.Data) > maxFile {
+	most := maxFile
+	if narrow {
+		most = maxWorkspace
+	}
+	layer.Data, err = io.ReadAll(io.LimitReader(file, int64(most)+1))
+	if err == nil && len(layer.Data) > most {
 		layer.Data = nil
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+		err = fmt.Errorf("%s is larger than %d bytes", path, most)
 	}
 	if err != nil {
 		return layer, fmt.Errorf("read settings: %w", err)
@@ -224,43 +235,62 @@ func readTOML(data []byte) ([]entry, error) {
 	return list, nil
 }
 
+// keyLines finds the line of every key of a file.
+type keyLines struct {
+	parser unstable.Parser
+	starts []int          // offsets at which lines begin
+	lines  map[string]int // by dotted path, one-based
+}
+
 // tomlLines finds the line of every key, by its dotted path.
 func tomlLines(data []byte) map[string]int {
-	lines := map[string]int{}
-	var p unstable.Parser
-	p.Reset(data)
-	prefix := ""
-	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			prefix = noteKey(lines, &p, e.Key(), "") + "."
-		case unstable.KeyValue:
-			noteValue(lines, &p, e, prefix)
+	k := keyLines{starts: []int{0}, lines: map[string]int{}}
+	for i, c := range data {
+		if c == '\n' {
+			k.starts = append(k.starts, i+1)
 		}
 	}
-	return lines
+	k.parser.Reset(data)
+	prefix := ""
+	for k.parser.NextExpression() {
+		switch e := k.parser.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			prefix = k.note(e.Key(), "") + "."
+		case unstable.KeyValue:
+			k.value(e, prefix)
+		}
+	}
+	return k.lines
 }
 
-func noteValue(lines map[string]int, p *unstable.Parser, e *unstable.Node, prefix string) {
-	path := noteKey(lines, p, e.Key(), prefix)
+func (k *keyLines) value(e *unstable.Node, prefix string) {
+	path := k.note(e.Key(), prefix)
 	if v := e.Value(); v.Kind == unstable.InlineTable {
 		for it := v.Children(); it.Next(); {
-			noteValue(lines, p, it.Node(), path+".")
+			k.value(it.Node(), path+".")
 		}
 	}
 }
 
-// noteKey notes the line of a dotted key, and of the sections it goes through, and
-// returns its path.
-func noteKey(lines map[string]int, p *unstable.Parser, key unstable.Iterator, prefix string) string {
+// maxPath bounds the paths whose lines are noted, in bytes: no setting's is longer,
+// and a key of a million parts has as many paths.
+const maxPath = 200
+
+// note notes the line of a dotted key, and of the sections it goes through, and
+// returns its path, or the beginning of one that is too long.
+func (k *keyLines) note(key unstable.Iterator, prefix string) string {
 	path := strings.TrimSuffix(prefix, ".")
 	for key.Next() {
+		if len(path)+len(key.Node().Data) > maxPath {
+			break
+		}
 		if path != "" {
 			path += "."
 		}
 		path += string(key.Node().Data)
-		if _, known := lines[path]; !known {
-			lines[path] = p.Shape(key.Node().Raw).Start.Line
+		if _, known := k.lines[path]; !known {
+			line, _ := slices.BinarySearch(k.starts, int(key.Node().Raw.Offset)+1)
+			k.lines[path] = line
 		}
 	}
 	return path

@@ -154,7 +154,8 @@ func forkCommand(l launch) (int, error) {
 		Dir:   l.Dir,
 		Env:   l.Env,
 		Files: []uintptr{null.Fd(), guardStdout, guardStderr},
-		Sys:   &syscall.SysProcAttr{Setpgid: true},
+		// A session of its own has no terminal, and is a group of its own.
+		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w", l.Path, err)

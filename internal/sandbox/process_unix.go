@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// isolate puts the command into a process group of its own.
-func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// isolate puts the command into a session of its own, which has no terminal and
+// is a process group of its own.
+func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // killTree kills the command's process group; its members that moved to
 // another group or session live on.

@@ -12,6 +12,7 @@ import (
 // the zero value has no folder and refuses every name.
 type Roots struct {
 	list []root
+	git  []string // real names of folders that are git's although not called so
 }
 
 // root is one folder: its real name, and what people and models call it when
@@ -57,6 +58,7 @@ func NewRoots(dirs ...string) Roots {
 		}
 		names[name] = true
 		r.list = append(r.list, root{dir: abs, name: name})
+		r.git = append(r.git, gitFolders(abs)...)
 	}
 	return r
 }
@@ -210,6 +212,11 @@ func (r Roots) admit(name string) (p Path, reason string) {
 		}
 		return "", "it is outside the workspace (" + strings.Join(r.Dirs(), ", ") + ")"
 	}
+	for _, dir := range r.git {
+		if within(dir, real) {
+			return "", internalNames[".git"] + untouchable
+		}
+	}
 	written := name
 	if j := r.index(name); j >= 0 {
 		written = name[len(r.list[j].dir):]
@@ -259,16 +266,16 @@ var internalNames = map[string]string{
 	".emend": "it belongs to emend",
 }
 
-// maxInternal is longer than any disguise of an internal name that is worth a look.
-const maxInternal = 255
+const untouchable = " and may be neither read nor changed"
+
+// maxInternal is how long an internal name can be in other letters of the same
+// meaning, which have at most three bytes each.
+const maxInternal = 3 * len(".emend")
 
 // internal says whose a part of a name is. It sees through the spellings that
 // some disks take for the same: case, trailing dots and spaces, and the
 // characters that HFS+ leaves out of comparisons.
 func internal(part string) (why string, ok bool) {
-	if len(part) > maxInternal {
-		return "", false
-	}
 	part = strings.Map(func(r rune) rune {
 		switch {
 		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e,
@@ -280,10 +287,14 @@ func internal(part string) (why string, ok bool) {
 	if i := strings.IndexByte(part, ':'); i > 0 { // an NTFS stream, .git::$INDEX_ALLOCATION
 		part = part[:i]
 	}
-	part = strings.ToLower(strings.TrimRight(part, " ."))
-	why, ok = internalNames[part]
-	if ok {
-		why += " and may be neither read nor changed"
+	part = strings.TrimRight(part, " .")
+	if len(part) > maxInternal {
+		return "", false
 	}
-	return why, ok
+	for name, whose := range internalNames {
+		if strings.EqualFold(part, name) {
+			return whose + untouchable, true
+		}
+	}
+	return "", false
 }

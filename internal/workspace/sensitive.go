@@ -91,6 +91,12 @@ var (
 func Sensitive(p Path) bool {
 	slash := strings.ToLower(filepath.ToSlash(string(p)))
 	base := path.Base(slash)
+	// What Windows takes for the same file: trailing dots and blanks, streams.
+	plain, _, _ := strings.Cut(base, ":")
+	plain = strings.TrimRight(plain, " .")
+	if plain != base && sensitiveTable.has(plain) && !harmlessTable.has(plain) {
+		return true
+	}
 	if sensitiveTable.has(base) {
 		return !harmlessTable.has(base)
 	}

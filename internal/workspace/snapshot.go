@@ -18,9 +18,17 @@ type Snapshot struct {
 	src   Source
 	docs  []*Document // by ascending path
 
-	mu    sync.Mutex // guards files
+	mu    sync.Mutex // guards the two below
 	files map[Path]*File
+	room  int // bytes of files that may still be pinned
 }
+
+// maxPinned bounds the text of the files that one snapshot pins, in bytes.
+const maxPinned = 512 << 20
+
+// ErrFull is returned when a snapshot holds as many bytes as it may and is
+// asked for another file.
+var ErrFull = errors.New("too much has been read at once; begin anew, or ask about less")
 
 // NewSnapshot pins what src has open now.
 func NewSnapshot(roots Roots, src Source) *Snapshot {
@@ -30,7 +38,7 @@ func NewSnapshot(roots Roots, src Source) *Snapshot {
 		docs = slices.Clone(docs)
 		slices.SortFunc(docs, byPath)
 	}
-	return &Snapshot{roots: roots, src: src, docs: docs, files: make(map[Path]*File)}
+	return &Snapshot{roots: roots, src: src, docs: docs, files: make(map[Path]*File), room: maxPinned}
 }
 
 // Roots returns the folders the snapshot is of.
@@ -84,7 +92,7 @@ func (s *Snapshot) Resolve(name string) (Path, error) {
 // Read returns what p was. A missing file is one whose Exists is false, and no
 // error. Of what is not open, only files inside the roots are read; others
 // fail with an *[OutsideError], and so does a file whose place a symbolic link
-// has taken. Errors are not pinned: the next call tries again.
+// has taken. Beyond 512 MB in all it fails with [ErrFull]. Errors are not pinned: the next call tries again.
 func (s *Snapshot) Read(ctx context.Context, p Path) (*File, error) {
 	s.mu.Lock()
 	f := s.files[p]
@@ -100,6 +108,12 @@ func (s *Snapshot) Read(ctx context.Context, p Path) (*File, error) {
 	defer s.mu.Unlock()
 	if first := s.files[p]; first != nil {
 		return first, nil
+	}
+	if !f.Open {
+		if len(f.Text) > s.room {
+			return nil, fmt.Errorf("reading %s: %w", s.roots.Rel(p), ErrFull)
+		}
+		s.room -= len(f.Text)
 	}
 	s.files[p] = f
 	return f, nil

@@ -26,34 +26,85 @@ func (e *StaleError) Error() string {
 // microseconds stays open to other writers). Nothing outside the roots, behind
 // a link, or that is no regular file is ever written; the mode stays.
 func (r Roots) Write(p Path, before, after *File) error {
-	if err := r.check(p); err != nil {
+	folder, err := r.folder(p, after != nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &StaleError{p}
+	}
+	if err != nil {
 		return err
 	}
-	dir, ok := r.Of(p)
-	if !ok {
-		return &OutsideError{Name: string(p), Reason: "it is outside the workspace"}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("opening %s: %w", dir, err)
-	}
-	defer func() { _ = root.Close() }() // nothing was written through it
-	name, err := filepath.Rel(dir, string(p))
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", p, err)
-	}
-	if err := unchanged(root, name, p, before); err != nil {
+	defer func() { _ = folder.Close() }() // nothing was written through it
+	name := filepath.Base(string(p))
+	if err := unchanged(folder, name, p, before); err != nil {
 		return err
 	}
 	if after == nil {
-		return root.Remove(name)
+		return folder.Remove(name)
 	}
-	return replaceFile(root, name, after, before)
+	return replaceFile(folder, name, after, before)
+}
+
+// folder opens the folder that p is in, and makes it where it is missing and
+// makeIt is true. It goes down one folder at a time and makes sure that what it
+// opened is a folder and the one it looked at: a link that appears after the
+// check is refused like one that was there, and what is opened stays what it
+// is, whatever becomes of its name.
+func (r Roots) folder(p Path, makeIt bool) (*os.Root, error) {
+	if err := r.check(p); err != nil {
+		return nil, err
+	}
+	dir, ok := r.Of(p)
+	if !ok || string(p) == dir {
+		return nil, &OutsideError{Name: string(p), Reason: "it is no file inside the workspace"}
+	}
+	at, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
+	}
+	for _, part := range parts(filepath.Dir(string(p))[len(dir):]) {
+		next, err := enter(at, part, makeIt)
+		_ = at.Close() // nothing was written through it
+		if err != nil {
+			return nil, fmt.Errorf("opening the folder of %s: %w", p, err)
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// enter opens one folder of dir.
+func enter(dir *os.Root, name string, makeIt bool) (*os.Root, error) {
+	here, err := dir.Lstat(name)
+	if makeIt && errors.Is(err, fs.ErrNotExist) {
+		if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		here, err = dir.Lstat(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	moved := &OutsideError{Name: name, Reason: "a symbolic link or a file has taken the place of a folder"}
+	if !here.IsDir() {
+		return nil, moved
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := next.Stat(".")
+	if err == nil && !os.SameFile(here, opened) {
+		err = moved
+	}
+	if err != nil {
+		return nil, errors.Join(err, next.Close())
+	}
+	return next, nil
 }
 
 // unchanged reports whether the disk still holds before.
-func unchanged(root *os.Root, name string, p Path, before *File) error {
-	info, err := root.Lstat(name)
+func unchanged(folder *os.Root, name string, p Path, before *File) error {
+	info, err := folder.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if before == nil || !before.Exists {
 			return nil
@@ -66,21 +117,26 @@ func unchanged(root *os.Root, name string, p Path, before *File) error {
 	if before == nil || !before.Exists || !info.Mode().IsRegular() {
 		return &StaleError{p}
 	}
-	data, err := root.ReadFile(name)
+	want := before.Bytes()
+	if info.Size() != int64(len(want)) {
+		return &StaleError{p}
+	}
+	f, err := folder.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", p, err)
 	}
-	if !bytes.Equal(data, before.Bytes()) {
+	data, err := readAtMost(f, make([]byte, 0, len(want)+1), int64(len(want))+1)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("reading %s: %w", p, err)
+	}
+	if !bytes.Equal(data, want) {
 		return &StaleError{p}
 	}
 	return nil
 }
 
 // replaceFile writes a new file beside name and renames it over name.
-func replaceFile(root *os.Root, name string, after, before *File) (err error) {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", after.Path, err)
-	}
+func replaceFile(folder *os.Root, name string, after, before *File) (err error) {
 	mode := after.Mode.Perm()
 	if mode == 0 && before != nil {
 		mode = before.Mode.Perm()
@@ -92,14 +148,14 @@ func replaceFile(root *os.Root, name string, after, before *File) (err error) {
 	if _, err := rand.Read(suffix[:]); err != nil {
 		return fmt.Errorf("naming a new file: %w", err)
 	}
-	tmp := filepath.Join(filepath.Dir(name), ".emend-"+hex.EncodeToString(suffix[:]))
-	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	tmp := ".emend-" + hex.EncodeToString(suffix[:])
+	f, err := folder.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return fmt.Errorf("writing beside %s: %w", after.Path, err)
 	}
 	defer func() {
 		if err != nil {
-			_ = root.Remove(tmp) // the error that matters is err
+			_ = folder.Remove(tmp) // the error that matters is err
 		}
 	}()
 	_, err = f.Write(after.Bytes())
@@ -107,7 +163,7 @@ func replaceFile(root *os.Root, name string, after, before *File) (err error) {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", after.Path, err)
 	}
-	if err = root.Rename(tmp, name); err != nil {
+	if err = folder.Rename(tmp, name); err != nil {
 		return fmt.Errorf("replacing %s: %w", after.Path, err)
 	}
 	return nil
@@ -116,18 +172,10 @@ func replaceFile(root *os.Root, name string, after, before *File) (err error) {
 // MakeFolder makes the folder that a new file is to be in, for editors that do
 // not make it themselves.
 func (r Roots) MakeFolder(p Path) error {
-	if err := r.check(p); err != nil {
+	folder, err := r.folder(p, true)
+	if err != nil {
 		return err
 	}
-	dir, _ := r.Of(p)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("opening %s: %w", dir, err)
-	}
-	defer func() { _ = root.Close() }() // nothing is kept in it
-	name, err := filepath.Rel(dir, filepath.Dir(string(p)))
-	if err != nil {
-		return fmt.Errorf("making the folder of %s: %w", p, err)
-	}
-	return root.MkdirAll(name, 0o755)
+	_ = folder.Close() // nothing was written through it
+	return nil
 }

@@ -116,7 +116,7 @@ func Start(ctx context.Context, rwc io.ReadWriteCloser, cfg Config) (*Editor, er
 }
 
 func newEditor(rwc io.ReadWriteCloser, cfg Config) (*Editor, error) {
-	profile := Profile{}
+	var profile Profile
 	if cfg.Custom != nil {
 		profile = *cfg.Custom
 	} else {
