@@ -93,6 +93,10 @@ func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int
 		if len(r.Applied) == 0 {
 			continue
 		}
+		if why := u.parsesWorse(ctx, r); why != "" {
+			refused = append(refused, edits.Refusal{Block: r.Applied[0].Block, Path: r.Path, Code: syntaxCode, Message: why})
+			continue
+		}
 		err := u.putResult(ctx, r)
 		if ctx.Err() != nil {
 			return nil, nil, u.ended(ctx)
@@ -110,6 +114,22 @@ func (u *run) applyBlocks(ctx context.Context, reply edits.Reply) (applied []int
 	sort.Ints(applied)
 	sort.SliceStable(refused, func(i, j int) bool { return refused[i].Block < refused[j].Block })
 	return applied, refused, nil
+}
+
+// syntaxCode is why blocks are refused that fit and make a file parse worse.
+const syntaxCode edits.Code = "syntax"
+
+// parsesWorse returns what the model is to read when the blocks of one file,
+// taken together, make it parse worse.
+func (u *run) parsesWorse(ctx context.Context, r edits.FileResult) string {
+	if r.Deleted || !r.Existed {
+		return ""
+	}
+	p, err := u.snapshot.Resolve(r.Path)
+	if err != nil {
+		return "" // putResult says it
+	}
+	return u.env.SyntaxWorse(ctx, p, r.Before, r.After)
 }
 
 // putResult makes a file of the draft what the blocks made of it.

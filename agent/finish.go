@@ -157,6 +157,9 @@ func shorten(text string, most int) string {
 // propose stores the proposal in the place of the session's pending ones and
 // shows it.
 func propose(ctx context.Context, u *run) (phase, *ending) {
+	if worse := u.env.Worse(); len(worse) > 0 {
+		u.out.Checks = strings.TrimPrefix(u.out.Checks+"; syntax: worse in "+strings.Join(worse, ", "), "; ")
+	}
 	content, err := proposal.Build(u.draft, proposal.Meta{
 		Session: u.session.ID, Run: u.out.Run, Root: u.record.Root, Title: u.title(),
 		Supersedes: u.supersedes(), Checks: u.out.Checks, Time: u.now(),

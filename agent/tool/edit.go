@@ -52,6 +52,9 @@ func (e *Env) refusedBlocks(rel string, blocks []edits.Block, list []edits.Refus
 
 // write puts a text into the draft and shows the model the lines that changed.
 func (e *Env) write(ctx context.Context, p workspace.Path, rel, before, after string) (Result, error) {
+	if why := e.SyntaxWorse(ctx, p, before, after); why != "" {
+		return Result{Text: why, Refused: true, Path: rel}, nil
+	}
 	if err := e.Draft.Write(ctx, p, after); err != nil {
 		if ctx.Err() != nil {
 			return Result{}, fmt.Errorf("writing %s to the draft: %w", rel, context.Cause(ctx))

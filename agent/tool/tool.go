@@ -49,6 +49,7 @@ type Env struct {
 	MaxBytes int
 
 	allowed map[workspace.Path]bool
+	gate    gate
 }
 
 // Allow lets the tools read and change a document although it looks like it
