@@ -133,6 +133,7 @@ func TestKnownFailures(t *testing.T) {
 		{name: "escaped text is told", before: "say(\"hi\")\n", reply: reply("f.go", "say(\\\"hi\\\")\n", "x\n"), code: NotFound, mention: "escaping"},
 		{name: "white space is told", before: "f {\n\treturn g( a )\n}\n", reply: reply("f.go", "return g(a)\n", "x\n"), code: NotFound, mention: "only in white space. Copy them as they are (here → is a tab and · a space):\n    2 | →return·g(·a·)"},
 		{name: "line breaks are told", before: "f {\n  a\n}\ng\n", reply: reply("f.go", "f { a }\n", "x\n"), code: NotFound, mention: "lines 1-3 only in white space"},
+		{name: "a blank line is no part of a line", before: "x = a\nb\n", reply: reply("f.go", "a\n\n", "c\n\n"), code: NotFound},
 		{name: "a longer word is told", before: "xfoo\n", reply: reply("f.go", "foo\n", "bar\n"), code: NotFound, mention: "xfoo"},
 		{name: "case is told", before: "HandleClick()\n", reply: reply("f.go", "handleclick()\n", "x\n"), code: NotFound, mention: "upper and lower case"},
 		{name: "indented block", before: "a\n", reply: "1. f.go\n   ```\n   <<<<<<< SEARCH\n   a\n   =======\n   b\n   >>>>>>> REPLACE\n   ```\n", want: "b\n"},

@@ -63,7 +63,7 @@ func (s *source) look(c section) (attempt, bool) {
 // lookWithin looks for SEARCH as part of lines, unless it stands somewhere as
 // whole lines with another indentation.
 func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
-	if c.text || blank(strings.Join(c.search, "")) {
+	if n := len(c.search); c.text || n == 0 || blank(c.search[0]) || blank(c.search[n-1]) { // a blank line is no part of another
 		return attempt{}, false
 	}
 	for _, v := range variants {
