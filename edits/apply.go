@@ -110,7 +110,7 @@ func (c *composer) admit(b Block, exists bool, blocks, whole int) *Refusal {
 // left out that the file does not leave out itself, or in a fence.
 func (c *composer) checkFill(b Block) *Refusal {
 	sec := section{search: c.before.bodies, replace: bodies(b.Replace)}
-	if line := newOmission(sec); line != "" {
+	if line := newOmission(sec, c.path, c.before.bodies); line != "" {
 		return c.omission(b, line)
 	}
 	if what := sec.dressed(c.path); what != "" {

@@ -2,6 +2,7 @@ package edits
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 )
 
@@ -88,6 +89,10 @@ func (m *matcher) notFound(s *source, b Block, c section) *Refusal {
 				lineSpan(at, at+len(c.search)), hint.what, s.excerpt(at, at+len(c.search))))
 		}
 	}
+	if lo, hi, ok := s.findSqueezed(c.search); ok {
+		return m.refuse(b, NotFound, fmt.Sprintf("SEARCH differs from %s only in white space. Copy them as they are (here \u2192 is a tab and \u00b7 a space):\n%s",
+			lineSpan(lo, hi), s.excerptSpaces(lo, hi)))
+	}
 	first, same, n := s.closest(c.search)
 	if same == 0 {
 		if near := s.nearLine(c.search); near != "" {
@@ -162,6 +167,39 @@ func (s *source) findBy(search []string, same func(search, file string) bool) in
 	}
 	return place
 }
+
+// maxSqueezed bounds the text that is looked through without its white space.
+const maxSqueezed = 512 << 10
+
+// findSqueezed returns the lines that read as SEARCH does but for white space,
+// line breaks included, where it is plain which.
+func (s *source) findSqueezed(search []string) (lo, hi int, ok bool) {
+	want := squeeze(strings.Join(search, "\n"))
+	if len(want) < 4 || len(s.text) > maxSqueezed {
+		return 0, 0, false
+	}
+	var all strings.Builder
+	starts := make([]int, 0, len(s.bodies)+1)
+	for _, b := range s.bodies {
+		starts = append(starts, all.Len())
+		all.WriteString(squeeze(b))
+	}
+	starts = append(starts, all.Len())
+	text := all.String()
+	at := strings.Index(text, want)
+	if at < 0 || strings.Contains(text[at+1:], want) {
+		return 0, 0, false
+	}
+	lo = sort.SearchInts(starts, at+1) - 1
+	hi = sort.SearchInts(starts, at+len(want))
+	return lo, hi, true
+}
+
+// squeeze takes all white space out of a text.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// spacesShown makes blanks visible.
+var spacesShown = strings.NewReplacer("\t", "\u2192", " ", "\u00b7")
 
 // unescaper undoes the escaping that models add to quoted text.
 var unescaper = strings.NewReplacer(`\"`, `"`, `\'`, `'`, "\\`", "`", `\\`, `\`, "&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
@@ -259,6 +297,17 @@ func (s *source) excerpt(lo, hi int) string {
 		fmt.Fprintf(&b, "%5d | %s\n", i+1, shorten(s.bodies[i]))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// excerptSpaces is excerpt with the blanks of the file's lines made visible.
+func (s *source) excerptSpaces(lo, hi int) string {
+	lines := strings.Split(s.excerpt(lo, hi), "\n")
+	for i, l := range lines {
+		if number, text, ok := strings.Cut(l, "| "); ok {
+			lines[i] = number + "| " + spacesShown.Replace(text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // shorten cuts a long line for display.

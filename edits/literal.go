@@ -145,6 +145,11 @@ func (m *matcher) matchLiteral(s *source, b Block) (found, *Refusal, bool) {
 	if at, ok := s.doneAt(span, b); ok {
 		return found{}, m.refuse(b, AlreadyApplied, lineSpan(s.lineAt(at[0]), s.lineAt(at[1]-1)+1)+" already read as REPLACE does. Leave the block out."), true
 	}
+	if !s.whole(span) && s.repeats(span, search, replace) {
+		line := s.lineAt(span[0])
+		return found{}, m.refuse(b, NotFound, fmt.Sprintf("REPLACE repeats words that stand beside SEARCH on line %d and would be there twice. Put them into SEARCH as well:\n%s",
+			line+1, s.excerpt(line, line+len(search)))), true
+	}
 	return found{tier: s.tierOf(span), line: s.lineAt(span[0]) + 1, pieces: []piece{s.literalPiece(span, search, replace)}}, nil, true
 }
 
@@ -169,6 +174,15 @@ func (s *source) tierOf(span [2]int) Tier {
 		return TierExact
 	}
 	return TierSubstring
+}
+
+// repeats reports whether REPLACE starts or ends with words that stand beside
+// the place already.
+func (s *source) repeats(span [2]int, search, replace []string) bool {
+	first, last := s.lineAt(span[0]), s.lastLine(span)
+	end := s.starts[last] + len(s.bodies[last])
+	return repeatsBefore(s.text[s.starts[first]:span[0]], search[0], replace[0]) ||
+		repeatsAfter(s.text[min(span[1], end):end], search[len(search)-1], replace[len(replace)-1])
 }
 
 // doneAt reports whether the text around a place of SEARCH is what REPLACE

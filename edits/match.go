@@ -63,7 +63,7 @@ func (s *source) look(c section) (attempt, bool) {
 // lookWithin looks for SEARCH as part of lines, unless it stands somewhere as
 // whole lines with another indentation.
 func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
-	if c.text || blank(strings.Join(c.search, "")) {
+	if n := len(c.search); c.text || n == 0 || blank(c.search[0]) || blank(c.search[n-1]) { // a blank line is no part of another
 		return attempt{}, false
 	}
 	for _, v := range variants {
@@ -75,27 +75,58 @@ func (s *source) lookWithin(c section, variants []section) (attempt, bool) {
 	switch {
 	case len(spans) == 0 || !slices.ContainsFunc(spans, s.apart):
 		return attempt{}, false
-	case len(spans) == 1 && (s.doubles(spans[0], c) || !s.fits(spans[0], c)):
+	case len(spans) == 1 && (s.doubles(spans[0], c.search, c.replace) || !s.fits(spans[0], c)):
 		return attempt{}, false
 	}
 	return attempt{tier: TierSubstring, sec: c, spans: spans}, true
 }
 
-// doubles reports whether replacing part of a line would write punctuation
-// twice that SEARCH has left out by mistake: the rest of the line is nothing
-// else, and REPLACE has it as well.
-func (s *source) doubles(span [2]int, c section) bool {
-	if len(c.replace) == 0 {
+// doubles reports whether replacing part of a line would write something twice
+// that SEARCH has left out by mistake: REPLACE has it as well, and it is words,
+// or punctuation that is all the rest of the line.
+func (s *source) doubles(span [2]int, search, replace []string) bool {
+	if len(replace) == 0 {
 		return false
 	}
-	first, last := s.lineAt(span[0]), s.lineAt(max(span[0], span[1]-1))
-	before := strings.TrimSpace(s.text[s.starts[first]:span[0]])
-	after := strings.TrimSpace(s.text[span[1] : s.starts[last]+len(s.bodies[last])])
+	first, last := s.lineAt(span[0]), s.lastLine(span)
+	before := s.text[s.starts[first]:span[0]]
+	after := s.text[min(span[1], s.starts[last]+len(s.bodies[last])) : s.starts[last]+len(s.bodies[last])]
+	top, bottom := strings.TrimSpace(replace[0]), strings.TrimSpace(replace[len(replace)-1])
+	if repeatsBefore(before, strings.TrimSpace(search[0]), top) || repeatsAfter(after, strings.TrimSpace(search[len(search)-1]), bottom) {
+		return true
+	}
+	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
 	if before != "" && after != "" || strings.ContainsFunc(before+after, isNameRune) {
 		return false
 	}
-	return after != "" && strings.HasSuffix(strings.TrimSpace(c.replace[len(c.replace)-1]), after) ||
-		before != "" && strings.HasPrefix(strings.TrimSpace(c.replace[0]), before)
+	return after != "" && strings.HasSuffix(bottom, after) || before != "" && strings.HasPrefix(top, before)
+}
+
+// maxRepeat is how much of a line beside a place is looked at for words that
+// REPLACE repeats.
+const maxRepeat = 120
+
+// repeatsBefore reports whether REPLACE starts with words that stand before the
+// place already, and SEARCH does not.
+func repeatsBefore(before, search, replace string) bool {
+	for i := max(0, len(before)-maxRepeat); i < len(before); i++ {
+		words := before[i:]
+		if atWordBreak(before, i) && strings.HasPrefix(replace, words) && !strings.HasPrefix(search, words) && strings.ContainsFunc(words, isNameRune) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatsAfter is repeatsBefore for what stands behind.
+func repeatsAfter(after, search, replace string) bool {
+	for i := min(len(after), maxRepeat); i > 0; i-- {
+		words := after[:i]
+		if atWordBreak(after, i) && strings.HasSuffix(replace, words) && !strings.HasSuffix(search, words) && strings.ContainsFunc(words, isNameRune) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits reports whether whole lines may replace part of one: SEARCH says a
@@ -211,7 +242,7 @@ func (m *matcher) check(s *source, b Block, c section) *Refusal {
 	case blank(strings.Join(c.search, "")) && !s.empty():
 		return m.refuse(b, EmptySearch, "SEARCH holds no text, but the file does: copy the lines to replace, or the line to insert beside, into SEARCH.")
 	}
-	if line := newOmission(c); line != "" {
+	if line := newOmission(c, m.path, s.bodies); line != "" {
 		return m.omission(b, line)
 	}
 	if what := c.dressed(m.path); what != "" {

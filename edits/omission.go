@@ -1,7 +1,9 @@
 package edits
 
 import (
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,16 +18,19 @@ var (
 )
 
 // newOmission returns the first line of REPLACE that stands for lines left
-// out, such as "// ... rest of the code ...", where SEARCH has no such line.
-func newOmission(c section) string {
+// out, such as "// ... rest of the code ...", where SEARCH has no such line. A
+// bare "..." is one where neither the kind of file nor the file has such lines.
+func newOmission(c section, name string, file []string) string {
+	bare := !bareDots(name) && !slices.ContainsFunc(file, isDots)
+	omits := func(l string) bool { return isOmission(l) || bare && isDots(l) }
 	had := map[string]int{}
 	for _, l := range c.search {
-		if isOmission(l) {
+		if omits(l) {
 			had[strings.TrimSpace(l)]++
 		}
 	}
 	for _, l := range c.replace {
-		if !isOmission(l) {
+		if !omits(l) {
 			continue
 		}
 		if t := strings.TrimSpace(l); had[t] > 0 {
@@ -35,6 +40,21 @@ func newOmission(c section) string {
 		return l
 	}
 	return ""
+}
+
+// isDots reports whether a line is nothing but an ellipsis.
+func isDots(line string) bool {
+	t := strings.TrimSpace(line)
+	return t == "..." || t == "…"
+}
+
+// bareDots reports whether a line of "..." says something in a kind of file.
+func bareDots(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".py", ".pyi", ".pyx", ".ipynb", ".yaml", ".yml", ".txt", ".r", "":
+		return true
+	}
+	return isMarkup(name)
 }
 
 // isOmission reports whether a line stands for others: an ellipsis with words

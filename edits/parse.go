@@ -56,18 +56,19 @@ type header struct {
 func (p *Parser) Feed(chunk string) []Block {
 	done := len(p.blocks)
 	for {
-		line, rest, ok := strings.Cut(chunk, "\n")
-		if !ok {
+		n := strings.IndexByte(chunk, '\n') + 1
+		if n == 0 {
 			p.partial.WriteString(chunk)
 			return p.blocks[done:len(p.blocks):len(p.blocks)]
 		}
-		chunk = rest
+		line := chunk[:n]
+		chunk = chunk[n:]
 		if p.partial.Len() > 0 {
 			p.partial.WriteString(line)
 			line = p.partial.String()
 			p.partial.Reset()
 		}
-		p.take(line + "\n")
+		p.take(line)
 	}
 }
 

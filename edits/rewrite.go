@@ -194,7 +194,7 @@ func (m *matcher) matchEllipsis(s *source, b Block, c section) (found, *Refusal,
 func chunks(lines []string) [][]string {
 	out := [][]string{nil}
 	for _, l := range lines {
-		if t := strings.TrimSpace(l); t == "..." || t == "…" {
+		if isDots(l) {
 			out = append(out, nil)
 			continue
 		}
