@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,5 +14,24 @@ func BenchmarkYardstickSplit50kLines(b *testing.B) {
 		if n := len(strings.Split(file, "\n")); n != 50_001 {
 			b.Fatal(n)
 		}
+	}
+}
+
+// BenchmarkParseAndMatch50kLines is what has a bound: each kind of reply
+// against 50,000 lines.
+func BenchmarkParseAndMatch50kLines(b *testing.B) {
+	const lines = 50_000
+	file := bigFile(lines)
+	for _, c := range scaled {
+		search := c.search
+		if strings.Contains(search, "%d") {
+			search = fmt.Sprintf(search, lines/2)
+		}
+		text := reply("a/b.go", search, c.replace)
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				ApplyBlocks("a/b.go", file, true, Parse(text).Blocks, Options{})
+			}
+		})
 	}
 }
