@@ -166,7 +166,7 @@ func (m *matcher) matchOne(s *source, b Block, c section) (found, *Refusal) {
 		if f, r, ok := m.matchLiteral(s, b); ok {
 			return f, r
 		}
-	} else {
+	} else if !b.patch {
 		c = s.unescapeNew(c)
 	}
 	for _, reading := range c.readings(m.path) {
@@ -245,7 +245,7 @@ func (m *matcher) check(s *source, b Block, c section) *Refusal {
 	if line := newOmission(c, m.path, s.bodies); line != "" {
 		return m.omission(b, line)
 	}
-	if what := c.dressed(m.path); what != "" {
+	if what := c.dressed(m.path); what != "" && !b.patch {
 		return m.undress(b, what)
 	}
 	return nil

@@ -439,3 +439,48 @@ func TestDiffsAreReplies(t *testing.T) {
 		}
 	})
 }
+
+// TestChainsAreDoneInOrder compares two pairs of strings, of which the second
+// may continue the first, with plain replacement one after the other.
+func TestChainsAreDoneInOrder(t *testing.T) {
+	folded := 0
+	rapid.Check(t, func(t *rapid.T) {
+		words := []string{"alpha", "beta", "gamma", "delta", "(", ")", "\n", "\n\t", " = "}
+		draw := func(name string, least, most int) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), least, most).Draw(t, name), " ")
+		}
+		file := draw("file", 4, 20)
+		cut := func(text, name string) string {
+			all := strings.SplitAfter(text, " ")
+			lo := rapid.IntRange(0, len(all)-1).Draw(t, name)
+			return strings.TrimSpace(strings.Join(all[lo:rapid.IntRange(lo+1, min(len(all), lo+5)).Draw(t, name+" end")], ""))
+		}
+		first := Block{Search: cut(file, "first"), Replace: draw("with", 1, 4), Text: true}
+		if first.Search == "" || strings.Count(file, first.Search) != 1 {
+			t.Skip()
+		}
+		between := strings.Replace(file, first.Search, first.Replace, 1)
+		second := Block{Index: 1, Search: cut(between, "second"), Replace: draw("with too", 1, 4), Text: true}
+		if second.Search == "" || strings.Count(between, second.Search) != 1 || strings.Contains(file, second.Search) {
+			t.Skip()
+		}
+		want := strings.Replace(between, second.Search, second.Replace, 1)
+		res := ApplyBlocks("f.md", file, true, []Block{first, second}, Options{})
+		if len(res.Refused) > 0 || slices.ContainsFunc(res.Applied, func(a Applied) bool { return a.Tier != TierExact && a.Tier != TierSubstring }) {
+			return
+		}
+		folded++
+		if res.After != want {
+			t.Fatalf("%q by %q to %q and %q to %q: %q\nwant %q", file, first.Search, first.Replace, second.Search, second.Replace, res.After, want)
+		}
+		checkDiffInside(t, file, res)
+	})
+	t.Logf("%d chains", folded)
+}
+
+// checkDiffInside checks that the edits of a result make its text.
+func checkDiffInside(t interface{ Fatalf(string, ...any) }, before string, res Result) {
+	if got, err := res.Edits.Apply(before); err != nil || got != res.After {
+		t.Fatalf("edits %v make %q of %q, %v; want %q", res.Edits, got, before, err, res.After)
+	}
+}
