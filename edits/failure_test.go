@@ -130,6 +130,7 @@ func TestKnownFailures(t *testing.T) {
 		{name: "line hint", before: "b\n\n\n\n\n\n\nb\n", reply: "f.go\n<<<<<<< SEARCH line=8\nb\n=======\nc\n>>>>>>> REPLACE\n", want: "b\n\n\n\n\n\n\nc\n"},
 		{name: "start_line hint", before: "b\n\n\n\n\n\n\nb\n", reply: "f.go\n<<<<<<< SEARCH\n:start_line:8\n-------\nb\n=======\nc\n>>>>>>> REPLACE\n", want: "b\n\n\n\n\n\n\nc\n"},
 		{name: "escaped markers", before: "<<<<<<< HEAD\na\n=======\nb\n", reply: reply("f.go", "\\<<<<<<< HEAD\na\n\\=======\nb\n", "a\n"), want: "a\n"},
+		{name: "escaped header", before: ":start_line:3\n-------\na\n", reply: reply("f.go", "\\:start_line:3\n\\-------\na\n", "\\:start_line:4\n\\-------\na\n"), want: ":start_line:4\n-------\na\n"},
 		{name: "escaped text is told", before: "say(\"hi\")\n", reply: reply("f.go", "say(\\\"hi\\\")\n", "x\n"), code: NotFound, mention: "escaping"},
 		{name: "white space is told", before: "f {\n\treturn g( a )\n}\n", reply: reply("f.go", "return g(a)\n", "x\n"), code: NotFound, mention: "only in white space. Copy them as they are (here → is a tab and · a space):\n    2 | →return·g(·a·)"},
 		{name: "line breaks are told", before: "f {\n  a\n}\ng\n", reply: reply("f.go", "f { a }\n", "x\n"), code: NotFound, mention: "lines 1-3 only in white space"},
@@ -184,7 +185,7 @@ func TestStringsAreNotLines(t *testing.T) {
 	}{
 		{name: "part of a line", before: "a b c", search: "b", replace: "x", want: "a x c"},
 		{name: "to nothing", before: "Hello world", search: "Hello ", replace: "", want: "world"},
-		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\nc\n"},
+		{name: "a whole line to nothing", before: "a\nb\nc\n", search: "b", replace: "", want: "a\n\nc\n"},
 		{name: "a line with its ending", before: "a\nb\nc\n", search: "b\n", replace: "", want: "a\nc\n"},
 		{name: "an ending that goes", before: "a\n\nb\n", search: "a\n", replace: "x", want: "x\nb\n"},
 		{name: "an ending that comes", before: "a\nb\n", search: "a", replace: "x\n", want: "x\n\nb\n"},

@@ -216,15 +216,12 @@ func (s *source) broken(text string) string {
 }
 
 // literalPiece makes what a pair of strings puts at a place. A line break that
-// stays is kept as it is. Lines that are all deleted go with their line break.
+// stays is kept as it is.
 func (s *source) literalPiece(span [2]int, search, replace []string) piece {
 	first, last := s.lineAt(span[0]), s.lastLine(span)
 	p := piece{start: span[0], end: span[1], text: s.withBreaks(first, search, replace)}
 	before, rest := s.text[s.starts[first]:span[0]], s.text[span[1]:max(span[1], s.starts[last+1])]
-	switch {
-	case p.text == "" && search[len(search)-1] != "" && s.endsLine(span) && blank(before):
-		return piece{start: s.starts[first], end: s.starts[last+1], lines: true}
-	case len(search) > 1 || s.whole(span): // whole lines can be told apart from their neighbours
+	if len(search) > 1 || s.whole(span) { // whole lines can be told apart from their neighbours
 		return piece{start: s.starts[first], end: span[1] + len(rest), text: before + p.text + rest, lines: true}
 	}
 	return p

@@ -90,16 +90,18 @@ func unfence(lines []string, path string) ([]string, bool) {
 func (c section) unescape() (section, bool) {
 	out := c
 	var inSearch, inReplace bool
-	out.search, inSearch = unescapeMarkers(c.search)
-	out.replace, inReplace = unescapeMarkers(c.replace)
+	out.search, inSearch = unescapeMarkers(c.search, true)
+	out.replace, inReplace = unescapeMarkers(c.replace, true)
 	return out, inSearch || inReplace
 }
 
-// unescapeMarkers takes the backslash off lines that are escaped markers.
-func unescapeMarkers(lines []string) (out []string, found bool) {
+// unescapeMarkers takes the backslash off lines that are escaped markers, or, if
+// asked to, lines of a header.
+func unescapeMarkers(lines []string, header bool) (out []string, found bool) {
 	for i, l := range lines {
 		rest, ok := strings.CutPrefix(l, `\`)
-		if !ok || readMarker(rest).kind == noMarker && !strings.HasPrefix(rest, "<<<<<<<") && !strings.HasPrefix(rest, ">>>>>>>") {
+		if !ok || readMarker(rest).kind == noMarker && !strings.HasPrefix(rest, "<<<<<<<") && !strings.HasPrefix(rest, ">>>>>>>") &&
+			!(header && (rest == "-------" || startLinePattern.MatchString(rest))) {
 			continue
 		}
 		if !found {
@@ -113,14 +115,14 @@ func unescapeMarkers(lines []string) (out []string, found bool) {
 // unescapeNew returns the section with plain markers in REPLACE where SEARCH
 // has none that are escaped, nor has the file.
 func (s *source) unescapeNew(c section) section {
-	plain, found := unescapeMarkers(c.replace)
+	plain, found := unescapeMarkers(c.replace, false)
 	if !found {
 		return c
 	}
-	if _, escaped := unescapeMarkers(c.search); escaped {
+	if _, escaped := unescapeMarkers(c.search, false); escaped {
 		return c
 	}
-	if _, escaped := unescapeMarkers(s.bodies); !escaped {
+	if _, escaped := unescapeMarkers(s.bodies, false); !escaped {
 		c.replace = plain
 	}
 	return c
