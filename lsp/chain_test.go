@@ -34,7 +34,7 @@ func TestChangesInOrder(t *testing.T) {
 	})
 	r.begin(`{"capabilities":{}}`)
 	r.open("untitled:a", "")
-	big := strings.Repeat("x", 10_000)
+	big := strings.Repeat("x", 2_000)
 	const n = 2000
 	for v := 2; v < n+2; v++ {
 		text := fmt.Sprint(v)
@@ -273,7 +273,7 @@ func TestLateRelease(t *testing.T) {
 	}
 }
 
-// TestDecodedStringsDoNotPin opens fifty documents by messages of much else,
+// TestDecodedStringsDoNotPin opens many documents by messages of much else,
 // keeps what it keeps of them, and weighs it.
 func TestDecodedStringsDoNotPin(t *testing.T) {
 	r := startSession(t, Options{}, nil)
@@ -281,7 +281,7 @@ func TestDecodedStringsDoNotPin(t *testing.T) {
 	r.settled("before")
 	before := heap()
 	pad := strings.Repeat("x", 1<<17)
-	const n = 50
+	const n = 20
 	for i := range n {
 		uri := fmt.Sprintf("untitled:pin-%d", i)
 		r.notify("textDocument/didOpen", fmt.Sprintf(`{"textDocument":{"uri":"%s-still","languageId":"go","version":1,"text":"t"},"pad":%q}`, uri, pad))

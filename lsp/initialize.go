@@ -32,7 +32,7 @@ func initialize(_ context.Context, s *session, raw jsonrpc2.RawMessage) (any, er
 	}
 	kind, enc := chooseEncoding(offered)
 	s.mirror.enc = enc
-	s.setFolders(initialFolders(params, raw))
+	s.setFolders(initialFolders(raw))
 	s.readClientOptions(params.InitializationOptions)
 	s.watchEditor(params.ProcessID)
 	s.life.Store(lifeInitialized)
@@ -100,24 +100,13 @@ func withoutInput(raw protocol.LSPAny) protocol.LSPAny {
 }
 
 // initialFolders is the folders the client opened with, as it spells them.
-func initialFolders(params *protocol.InitializeParams, raw jsonrpc2.RawMessage) []folder {
+func initialFolders(raw jsonrpc2.RawMessage) []folder {
 	var spelled struct {
 		Folders []spelledFolder `json:"workspaceFolders"`
 		Root    *string         `json:"rootUri"`
 		Path    *string         `json:"rootPath"` // what clients of old send
 	}
-	if json.Unmarshal(raw, &spelled) != nil { // in pieces, some of a wrong shape
-		spelled.Folders = nil
-		//nolint:staticcheck // rootUri is deprecated, and all that some clients send
-		if root := params.RootURI; root != nil {
-			spelled.Root = ptr(string(*root))
-		}
-		if folders, ok := params.WorkspaceFolders.Get(); ok {
-			for _, f := range folders {
-				spelled.Folders = append(spelled.Folders, spelledFolder{string(f.URI)})
-			}
-		}
-	}
+	_ = json.Unmarshal(raw, &spelled) // what is of a wrong shape is left out, the rest is read
 	var out []folder
 	for _, f := range spelled.Folders {
 		out = appendFolder(out, f.URI)

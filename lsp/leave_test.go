@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -293,5 +294,23 @@ func TestLeavingBeforeInitialize(t *testing.T) {
 				t.Errorf("%d replies, want %d: %s", got, want, rw.out.String())
 			}
 		})
+	}
+}
+
+// TestCallsEndWithTheSession has an editor that never answers: what waits for
+// it does not hold the leaving up, whatever its own context.
+func TestCallsEndWithTheSession(t *testing.T) {
+	r := startSession(t, Options{}, nil)
+	r.begin(`{"capabilities":{}}`)
+	const method = "window/workDoneProgress/create"
+	done := make(chan error, 1)
+	go func() {
+		done <- r.s.editor.call(context.WithoutCancel(t.Context()), callTimeout, method, nil, nil)
+	}()
+	r.until("the request", func() bool { return slices.Contains(r.others, method) })
+	began := time.Now()
+	r.s.leave()
+	if err := <-done; !errors.Is(err, context.Canceled) || time.Since(began) > callTimeout/2 {
+		t.Errorf("the call ended after %v with %v", time.Since(began), err)
 	}
 }
