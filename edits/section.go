@@ -100,8 +100,11 @@ func (c section) unescape() (section, bool) {
 func unescapeMarkers(lines []string, header bool) (out []string, found bool) {
 	for i, l := range lines {
 		rest, ok := strings.CutPrefix(l, `\`)
-		if !ok || readMarker(rest).kind == noMarker && !strings.HasPrefix(rest, "<<<<<<<") && !strings.HasPrefix(rest, ">>>>>>>") &&
-			!(header && (rest == "-------" || startLinePattern.MatchString(rest))) {
+		mark := readMarker(rest).kind != noMarker || strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, ">>>>>>>")
+		if header {
+			mark = mark || rest == "-------" || startLinePattern.MatchString(rest)
+		}
+		if !ok || !mark {
 			continue
 		}
 		if !found {
