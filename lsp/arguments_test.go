@@ -223,3 +223,15 @@ func TestCommandsAnswerAtOnce(t *testing.T) {
 	timed("emend.fix", map[string]any{"uri": w.URI("a.go"), "line": 0})
 	timed("emend.none")
 }
+
+// TestRelativeName takes a file name for a URI, from the workspace's folder.
+func TestRelativeName(t *testing.T) {
+	w := newWorld(t, setup{
+		profile: "neovim",
+		files:   map[string]string{"sub/greet.go": greet},
+		script:  "> contains \"sub/greet.go\"\n" + say(block("sub/greet.go", `	return "Hello, " + name`, `	return "Bonjour, " + name`)),
+	})
+	w.Open("sub/greet.go")
+	w.Execute("emend.run", "greet in French", "uri=sub/greet.go", "line=5")
+	w.AwaitDiagnostics("sub/greet.go", hasHint)
+}

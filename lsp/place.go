@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -32,7 +34,7 @@ func (s *session) where(ctx context.Context, args *arguments) (spotIn, error) {
 	place, version := spotIn{}, args.Version
 	rng := args.Range
 	if args.URI != "" {
-		place.path = s.mirror.path(canonical(args.URI))
+		place.path = s.named(args.URI)
 	} else {
 		last, ok := s.focus.get()
 		if !ok {
@@ -47,6 +49,20 @@ func (s *session) where(ctx context.Context, args *arguments) (spotIn, error) {
 		return place, err
 	}
 	return place, s.narrow(&place, args.Line, rng, version)
+}
+
+// named is the document that a command's uri means: a URI, or a file name, which
+// is taken from the workspace's folders when it is not absolute.
+func (s *session) named(name string) workspace.Path {
+	if !strings.Contains(name, ":") && !filepath.IsAbs(name) {
+		if p, err := s.roots.Load().Resolve(name); err == nil {
+			return p
+		}
+	}
+	if filepath.IsAbs(name) {
+		return workspace.Key(strings.Clone(name))
+	}
+	return s.mirror.path(canonical(name))
 }
 
 // load reads the place's document: the editor's text when it is open.

@@ -28,10 +28,12 @@ type projects struct {
 	stateHome string
 	log       *slog.Logger
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards byRoot, also while a store is opened
 	byRoot map[string]*project
-	ix     *index.Index
-	ixFor  string
+
+	ixMu  sync.Mutex // guards the index; never held while anything waits
+	ix    *index.Index
+	ixFor string
 }
 
 func newProjects(opts Options) *projects {
@@ -74,8 +76,8 @@ func (p *projects) opened() []*project {
 // index returns the index over all roots; it is made anew when they change.
 func (p *projects) index(roots workspace.Roots, ignore []string) *index.Index {
 	key := fmt.Sprint(roots.Dirs(), ignore)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.ixMu.Lock()
+	defer p.ixMu.Unlock()
 	if p.ix == nil || p.ixFor != key {
 		p.ix, p.ixFor = index.New(roots, index.Options{Ignore: ignore, Log: p.log}), key
 	}
@@ -84,9 +86,9 @@ func (p *projects) index(roots workspace.Roots, ignore []string) *index.Index {
 
 // changed tells the index that a file is not what it was.
 func (p *projects) changed(path workspace.Path) {
-	p.mu.Lock()
+	p.ixMu.Lock()
 	ix := p.ix
-	p.mu.Unlock()
+	p.ixMu.Unlock()
 	if ix != nil {
 		ix.Invalidate(path)
 	}
@@ -94,9 +96,9 @@ func (p *projects) changed(path workspace.Path) {
 
 // refresh makes the index look at everything again.
 func (p *projects) refresh() {
-	p.mu.Lock()
+	p.ixMu.Lock()
 	ix := p.ix
-	p.mu.Unlock()
+	p.ixMu.Unlock()
 	if ix != nil {
 		ix.Refresh()
 	}
