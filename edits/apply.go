@@ -2,6 +2,7 @@ package edits
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -91,6 +92,8 @@ func (c *composer) admit(b Block, exists bool, blocks, whole int) *Refusal {
 		return c.refuse(b, UnknownFile, "the file does not exist, so there is nothing to delete or move.")
 	case whole > 0 && blocks > 1:
 		return c.refuse(b, Overlap, "a block for the whole file goes with other blocks for it. Send only the one that is meant.")
+	case b.Delete && b.Search != "" && !slices.Equal(bodies(b.Search), c.before.bodies):
+		return c.refuse(b, NotFound, "the file to delete does not read as the diff says. Read it again, and delete it without its text if it is to go all the same.")
 	case b.Delete || b.Whole || pure:
 		return nil
 	case b.Create && (exists || made):

@@ -14,10 +14,13 @@ const (
 func startsPatch(line string) bool { return strings.TrimSpace(line) == beginPatch }
 
 // startsDiff reports whether a line opens a unified diff: its first file line
-// has been read as prose and this is the second. The git lines above go too.
+// has been read as prose and this is the second. The git lines above go too. A
+// move has git lines alone.
 func (p *Parser) startsDiff(line string) bool {
 	n := len(p.prose)
-	if !strings.HasPrefix(line, "+++ ") || n <= p.recent || !strings.HasPrefix(p.prose[n-1], "--- ") {
+	if strings.HasPrefix(line, "rename to ") && n > p.recent && strings.HasPrefix(p.prose[n-1], "rename from ") {
+		p.patchLine, n = p.line, n+1
+	} else if !strings.HasPrefix(line, "+++ ") || n <= p.recent || !strings.HasPrefix(p.prose[n-1], "--- ") {
 		return false
 	}
 	p.patchLine = p.line - 1

@@ -109,27 +109,43 @@ func hunkNumbers(line string) (start, count int, ok bool) {
 // reader needs; their hunks are read by the diff library.
 func readUnified(lines []string) (blocks []Block, problems []Refusal) {
 	var file Block
-	var renamed string
+	var git *gitHeader
 	fail := func(at int, format string, args ...any) {
 		problems = append(problems, Refusal{Path: file.Path, Line: at, Code: Malformed, Message: fmt.Sprintf(format, args...)})
+	}
+	endGit := func() {
+		b, why := git.end()
+		if b != nil {
+			blocks = append(blocks, *b)
+		}
+		if why != "" {
+			file.Path = git.path
+			fail(git.line, "%s", why)
+		}
+		git = nil
 	}
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimRight(lines[i], "\r\n")
 		switch {
-		case strings.HasPrefix(line, "rename to "):
-			renamed = strings.TrimPrefix(line, "rename to ")
+		case strings.HasPrefix(line, "diff --git "):
+			endGit()
+			git, file = newGitHeader(line, i), Block{}
+		case git != nil && !git.told && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "@@"):
+			git.read(line)
 		case strings.HasPrefix(line, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ "):
 			from, to := diffPaths(line[4:], strings.TrimRight(lines[i+1][4:], "\r\n"))
 			file = Block{Path: from, Line: i, patch: true, Create: from == "" && to != "", Delete: to == ""}
 			if file.Path == "" {
 				file.Path = to
 			}
-			if renamed != "" && from != to && to != "" {
+			if git != nil && git.to != "" && from != to && to != "" {
 				file.MoveTo = to
 			} else if to != "" {
 				file.Path = to
 			}
-			renamed = ""
+			if git != nil {
+				git.told = true
+			}
 			i++
 			if file.Path == "" {
 				fail(i, "the diff names no file: write \"--- a/path\" and \"+++ b/path\"")
@@ -148,13 +164,16 @@ func readUnified(lines []string) (blocks []Block, problems []Refusal) {
 				fail(i, "a hunk came before the lines that name its file (\"--- a/path\" and \"+++ b/path\")")
 			case err != nil:
 				fail(i, "the hunk cannot be read: %v", err)
-			case !file.Delete && len(h.lines) > 0:
+			case file.Delete: // what goes is to be what the diff says
+				blocks[len(blocks)-1].Search += h.block(file).Search
+			case len(h.lines) > 0:
 				h.line = i
 				blocks = append(blocks, h.block(file))
 			}
 			i = end - 1
 		}
 	}
+	endGit()
 	return blocks, problems
 }
 
