@@ -108,73 +108,96 @@ func hunkNumbers(line string) (start, count int, ok bool) {
 // first, 0. The files are cut apart here, since models leave out what a strict
 // reader needs; their hunks are read by the diff library.
 func readUnified(lines []string) (blocks []Block, problems []Refusal) {
-	var file Block
-	var git *gitHeader
-	fail := func(at int, format string, args ...any) {
-		problems = append(problems, Refusal{Path: file.Path, Line: at, Code: Malformed, Message: fmt.Sprintf(format, args...)})
-	}
-	endGit := func() {
-		b, why := git.end()
-		if b != nil {
-			blocks = append(blocks, *b)
-		}
-		if why != "" {
-			file.Path = git.path
-			fail(git.line, "%s", why)
-		}
-		git = nil
-	}
-	for i := 0; i < len(lines); i++ {
-		line := strings.TrimRight(lines[i], "\r\n")
+	r := unifiedReader{lines: lines}
+	for r.at < len(lines) {
+		line := strings.TrimRight(lines[r.at], "\r\n")
 		switch {
 		case strings.HasPrefix(line, "diff --git "):
-			endGit()
-			git, file = newGitHeader(line, i), Block{}
-		case git != nil && !git.told && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "@@"):
-			git.read(line)
-		case strings.HasPrefix(line, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ "):
-			from, to := diffPaths(line[4:], strings.TrimRight(lines[i+1][4:], "\r\n"))
-			file = Block{Path: from, Line: i, patch: true, Create: from == "" && to != "", Delete: to == ""}
-			if file.Path == "" {
-				file.Path = to
-			}
-			if git != nil && git.to != "" && from != to && to != "" {
-				file.MoveTo = to
-			} else if to != "" {
-				file.Path = to
-			}
-			if git != nil {
-				git.told = true
-			}
-			i++
-			if file.Path == "" {
-				fail(i, "the diff names no file: write \"--- a/path\" and \"+++ b/path\"")
-			}
-			if file.Delete {
-				blocks = append(blocks, file)
-			}
+			r.endGit()
+			r.git, r.file = newGitHeader(line, r.at), Block{}
+		case r.git != nil && !r.git.told && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "@@"):
+			r.git.read(line)
+		case strings.HasPrefix(line, "--- ") && r.at+1 < len(lines) && strings.HasPrefix(lines[r.at+1], "+++ "):
+			r.fileLines(line, strings.TrimRight(lines[r.at+1], "\r\n"))
+			r.at++
 		case strings.HasPrefix(line, "@@"):
-			end := i + 1
-			for end < len(lines) && !strings.HasPrefix(lines[end], "@@") && !startsFile(lines[end:]) {
-				end++
-			}
-			h, err := readHunk(lines[i:end])
-			switch {
-			case file.Path == "":
-				fail(i, "a hunk came before the lines that name its file (\"--- a/path\" and \"+++ b/path\")")
-			case err != nil:
-				fail(i, "the hunk cannot be read: %v", err)
-			case file.Delete: // what goes is to be what the diff says
-				blocks[len(blocks)-1].Search += h.block(file).Search
-			case len(h.lines) > 0:
-				h.line = i
-				blocks = append(blocks, h.block(file))
-			}
-			i = end - 1
+			r.hunk()
 		}
+		r.at++
 	}
-	endGit()
-	return blocks, problems
+	r.endGit()
+	return r.blocks, r.problems
+}
+
+// unifiedReader reads a diff line by line.
+type unifiedReader struct {
+	lines    []string
+	at       int
+	file     Block      // what the hunks of the file at hand have in common
+	git      *gitHeader // nil where git says nothing of it
+	blocks   []Block
+	problems []Refusal
+}
+
+func (r *unifiedReader) fail(at int, format string, args ...any) {
+	r.problems = append(r.problems, Refusal{Path: r.file.Path, Line: at, Code: Malformed, Message: fmt.Sprintf(format, args...)})
+}
+
+// endGit ends the file that a "diff --git" line began.
+func (r *unifiedReader) endGit() {
+	b, why := r.git.end()
+	if b != nil {
+		r.blocks = append(r.blocks, *b)
+	}
+	if why != "" {
+		r.file.Path = r.git.path
+		r.fail(r.git.line, "%s", why)
+	}
+	r.git = nil
+}
+
+// fileLines takes a file's "---" and "+++" lines.
+func (r *unifiedReader) fileLines(old, now string) {
+	from, to := diffPaths(old[4:], now[4:])
+	r.file = Block{Path: from, Line: r.at, patch: true, Create: from == "" && to != "", Delete: to == ""}
+	switch {
+	case from == "":
+		r.file.Path = to
+	case r.git != nil && r.git.to != "" && from != to && to != "":
+		r.file.MoveTo = to
+	case to != "":
+		r.file.Path = to
+	}
+	if r.git != nil {
+		r.git.told = true
+	}
+	if r.file.Path == "" {
+		r.fail(r.at+1, "the diff names no file: write \"--- a/path\" and \"+++ b/path\"")
+	}
+	if r.file.Delete {
+		r.blocks = append(r.blocks, r.file)
+	}
+}
+
+// hunk takes the hunk that begins here, and stays at its last line.
+func (r *unifiedReader) hunk() {
+	end := r.at + 1
+	for end < len(r.lines) && !strings.HasPrefix(r.lines[end], "@@") && !startsFile(r.lines[end:]) {
+		end++
+	}
+	h, err := readHunk(r.lines[r.at:end])
+	switch {
+	case r.file.Path == "":
+		r.fail(r.at, "a hunk came before the lines that name its file (\"--- a/path\" and \"+++ b/path\")")
+	case err != nil:
+		r.fail(r.at, "the hunk cannot be read: %v", err)
+	case r.file.Delete: // what goes is to be what the diff says
+		r.blocks[len(r.blocks)-1].Search += h.block(r.file).Search
+	case len(h.lines) > 0:
+		h.line = r.at
+		r.blocks = append(r.blocks, h.block(r.file))
+	}
+	r.at = end - 1
 }
 
 // startsFile reports whether the lines begin another file of the diff.
