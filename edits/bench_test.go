@@ -235,7 +235,9 @@ func TestHostileSizes(t *testing.T) {
 	} {
 		start := time.Now()
 		c.run()
-		if took := time.Since(start); took > 5*time.Second {
+		// On a quiet machine each takes well under a second; what grows with the
+		// square of the size would take minutes on any.
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s took %v", c.name, took)
 		} else {
 			t.Logf("%s: %v", c.name, took)
