@@ -140,7 +140,7 @@ func only(plan *proposal.Plan, paths ...workspace.Path) *proposal.Plan {
 func (s *session) writeOne(ctx context.Context, tr *transfer, part *proposal.Plan, t *tally) {
 	ctx = context.WithoutCancel(ctx)
 	fp := part.Files[0]
-	err := part.WriteDisk(s.rootsWith(tr.project.root))
+	err := part.WriteDisk(ctx, s.rootsWith(tr.project.root))
 	t.take(tr.settle(part, s.deleted(part, s.now(ctx, tr.project.root))), whyNot(err))
 	t.written[fp.Path] = true
 	s.projects.changed(fp.Path)

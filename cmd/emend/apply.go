@@ -67,7 +67,7 @@ func (a *app) apply(ctx context.Context, args []string, check, asJSON bool) erro
 	changes := draft.Changes()
 	var failed error
 	if len(refused) == 0 && !check {
-		failed = writeChanges(ctx, roots, changes)
+		failed = roots.WriteAll(ctx, changes)
 	}
 	if asJSON {
 		a.printResults(parsed, results, refused, len(refused) == 0 && failed == nil)

@@ -252,7 +252,7 @@ func TestWriteChangesAllOrNothing(t *testing.T) {
 					want[name] = text
 				}
 			}
-			err := writeChanges(t.Context(), roots, draft.Changes())
+			err := roots.WriteAll(t.Context(), draft.Changes())
 			if err == nil || !strings.Contains(err.Error(), "nothing was written") || !strings.Contains(err.Error(), "has changed on disk") {
 				t.Errorf("error: %v", err)
 			}
@@ -265,7 +265,7 @@ func TestWriteChangesAllOrNothing(t *testing.T) {
 		// of the name sub is there is seen only then.
 		sh.write("sub", "a file\n")
 		changes := draft.Changes()
-		err := writeChanges(t.Context(), roots, changes)
+		err := roots.WriteAll(t.Context(), changes)
 		if err == nil || !strings.Contains(err.Error(), "nothing was written") {
 			t.Errorf("error: %v", err)
 		}
@@ -277,7 +277,7 @@ func TestWriteChangesAllOrNothing(t *testing.T) {
 	})
 	t.Run("all is well", func(t *testing.T) {
 		sh, roots, draft := prepare(t)
-		if err := writeChanges(t.Context(), roots, draft.Changes()); err != nil {
+		if err := roots.WriteAll(t.Context(), draft.Changes()); err != nil {
 			t.Fatal(err)
 		}
 		sh.holds(map[string]string{"a.txt": "A\n", "b.txt": "B\n", "moved.txt": "c\n", "new.txt": "new\n", "sub/z.txt": "z\n"})

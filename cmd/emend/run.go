@@ -237,7 +237,7 @@ func applyDisk(ctx context.Context, store *state.Store, roots workspace.Roots, c
 	if err != nil {
 		return "", fmt.Errorf("nothing was written, because the checkpoint before it could not be kept: %w", err)
 	}
-	written := plan.WriteDisk(roots)
+	written := plan.WriteDisk(ctx, roots)
 	// What was written is on record even when an interrupt came meanwhile.
 	ctx = context.WithoutCancel(ctx)
 	next := c.Clone()
@@ -246,7 +246,7 @@ func applyDisk(ctx context.Context, store *state.Store, roots workspace.Roots, c
 		said = fmt.Sprintf("what became of the change could not be kept: %v\n", err)
 	}
 	if written != nil {
-		return said, fmt.Errorf("the change was written in part at most: %w; checkpoint %s holds every file as it was", written, checkpoint)
+		return said, fmt.Errorf("%w; checkpoint %s holds every file as it was", written, checkpoint)
 	}
 	return said + filesChanged(roots, plan) + "; checkpoint " + checkpoint + " holds what was there before", nil
 }

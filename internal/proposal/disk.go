@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 
@@ -8,37 +9,33 @@ import (
 )
 
 // WriteDisk carries a plan out on disk, for a face without an editor and for
-// files that an editor cannot change. Every file is checked against what the
-// plan was made from right before it is replaced, each by an atomic rename;
-// the first that cannot be written ends it, and the files before it stay
-// written: [Content.Settle] says which. The checkpoint must have been kept
-// before.
-func (p *Plan) WriteDisk(roots workspace.Roots) error {
+// files that an editor cannot change. It is all or nothing, as
+// [workspace.Roots.WriteAll] says: every file is checked against what the plan
+// was made from before the first is replaced. The checkpoint must have been
+// kept before.
+func (p *Plan) WriteDisk(ctx context.Context, roots workspace.Roots) error {
+	var changes []workspace.Change
 	for _, fp := range p.Files {
-		if err := fp.writeDisk(roots); err != nil {
-			return fmt.Errorf("writing proposal %s: %w", p.Proposal, err)
-		}
+		changes = append(changes, fp.change())
+	}
+	if err := roots.WriteAll(ctx, changes); err != nil {
+		return fmt.Errorf("writing proposal %s: %w", p.Proposal, err)
 	}
 	return nil
 }
 
-func (fp FilePlan) writeDisk(roots workspace.Roots) error {
+// change is a file plan as a change of files on disk.
+func (fp FilePlan) change() workspace.Change {
 	mode := fs.FileMode(fp.Mode)
 	before := &workspace.File{Path: fp.Path, Exists: true, Text: fp.Before, BOM: fp.BOM, Mode: mode}
 	after := &workspace.File{Path: fp.Path, Exists: true, Text: fp.Expect, BOM: fp.BOM, Mode: mode}
 	switch {
 	case fp.Create:
-		return roots.Write(fp.Path, nil, after)
+		before = nil
 	case fp.Delete:
-		return roots.Write(fp.Path, before, nil)
+		after = nil
 	case fp.From != "":
-		if err := roots.Write(fp.Path, nil, after); err != nil {
-			return err
-		}
-		from := *before
-		from.Path = fp.From
-		return roots.Write(fp.From, &from, nil)
-	default:
-		return roots.Write(fp.Path, before, after)
+		before.Path = fp.From
 	}
+	return workspace.Change{Path: fp.Path, From: fp.From, Before: before, After: after}
 }

@@ -464,7 +464,7 @@ func TestWriteDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.WriteDisk(roots); err != nil {
+	if err := p.WriteDisk(t.Context(), roots); err != nil {
 		t.Fatal(err)
 	}
 	for path, outcome := range c.Settle(p, now) {
@@ -475,7 +475,7 @@ func TestWriteDisk(t *testing.T) {
 	if got, err := os.ReadFile(string(at("e"))); err != nil || string(got) != bom+"1\r\n3\r\n" || c.Status != state.ProposalApplied {
 		t.Errorf("e is %q, %v; status %s", got, err, c.Status)
 	}
-	if err := p.WriteDisk(roots); err == nil {
+	if err := p.WriteDisk(t.Context(), roots); err == nil {
 		t.Error("a plan is written over other texts than it was made from")
 	}
 }

@@ -1,41 +1,40 @@
-package main
+package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"emend/internal/workspace"
 )
 
 // replacement is one file to be put in the place of another; nil is no file.
 type replacement struct {
-	path          workspace.Path
-	before, after *workspace.File
+	path          Path
+	before, after *File
 }
 
-// writeChanges puts what a draft changed on disk. Every file is first compared
-// with what the draft began from; one that has changed since refuses all of
-// it. If a file cannot be written in spite of that, those written before it are
-// put back.
-func writeChanges(ctx context.Context, roots workspace.Roots, changes []workspace.Change) error {
+// WriteAll puts changes on disk, each as [Roots.Write] does. Every file is first
+// compared with what its change began from; one that has changed since refuses
+// all of it. If a file cannot be written in spite of that, or ctx ends, those
+// written before it are put back.
+func (r Roots) WriteAll(ctx context.Context, changes []Change) error {
 	todo := replacements(changes)
-	now := workspace.NewSnapshot(roots, workspace.Disk(nil))
-	for _, r := range todo {
-		if err := r.check(ctx, now); err != nil {
+	now := NewSnapshot(r, Disk(nil))
+	for _, one := range todo {
+		if err := one.check(ctx, now); err != nil {
 			return fmt.Errorf("nothing was written: %w", err)
 		}
 	}
-	for i, r := range todo {
+	for i, one := range todo {
 		err := ctx.Err()
 		if err == nil {
-			err = roots.Write(r.path, r.before, r.after)
+			err = r.Write(one.path, one.before, one.after)
 		}
 		if err != nil {
-			return putBack(roots, todo[:i], err)
+			return putBack(r, todo[:i], err)
 		}
 	}
 	return nil
@@ -44,7 +43,7 @@ func writeChanges(ctx context.Context, roots workspace.Roots, changes []workspac
 // replacements takes changes apart: a rename is a new file and the end of
 // another. What goes is last, so that nothing is lost if the machine stops in
 // between; but a file in whose place a folder comes goes first.
-func replacements(changes []workspace.Change) []replacement {
+func replacements(changes []Change) []replacement {
 	var made, gone []replacement
 	for _, c := range changes {
 		switch {
@@ -70,19 +69,19 @@ func replacements(changes []workspace.Change) []replacement {
 }
 
 // check fails when the disk no longer holds what the replacement began from.
-func (r replacement) check(ctx context.Context, now *workspace.Snapshot) error {
+func (r replacement) check(ctx context.Context, now *Snapshot) error {
 	f, err := now.Read(ctx, r.path)
 	if err != nil {
 		return err
 	}
-	if f.Exists != (r.before != nil) || f.Exists && f.Hash != r.before.Hash {
-		return &workspace.StaleError{Path: r.path}
+	if f.Exists != (r.before != nil) || f.Exists && (f.Binary || f.NotUTF8 || !bytes.Equal(f.Bytes(), r.before.Bytes())) {
+		return &StaleError{r.path}
 	}
 	return nil
 }
 
 // putBack undoes replacements after a failure, and says what came of it.
-func putBack(roots workspace.Roots, done []replacement, cause error) error {
+func putBack(roots Roots, done []replacement, cause error) error {
 	var left []string
 	for _, r := range slices.Backward(done) {
 		if err := roots.Write(r.path, r.after, r.before); err != nil {
