@@ -18,15 +18,19 @@ func startsPatch(line string) bool { return strings.TrimSpace(line) == beginPatc
 // move has git lines alone.
 func (p *Parser) startsDiff(line string) bool {
 	n := len(p.prose)
-	if strings.HasPrefix(line, "rename to ") && n > p.recent && strings.HasPrefix(p.prose[n-1], "rename from ") {
-		p.patchLine, n = p.line, n+1
-	} else if !strings.HasPrefix(line, "+++ ") || n <= p.recent || !strings.HasPrefix(p.prose[n-1], "--- ") {
+	switch {
+	case n <= p.recent:
+		return false
+	case strings.HasPrefix(line, "+++ ") && strings.HasPrefix(p.prose[n-1], "--- "):
+		n--
+	case strings.HasPrefix(line, "rename to ") && strings.HasPrefix(p.prose[n-1], "rename from "):
+	default:
 		return false
 	}
-	p.patchLine = p.line - 1
-	for n--; n > p.recent && isGitLine(p.prose[n-1]); n-- {
-		p.patchLine--
+	for n > p.recent && isGitLine(p.prose[n-1]) {
+		n--
 	}
+	p.patchLine = p.line - (len(p.prose) - n)
 	p.patch = append(p.patch[:0], p.prose[n:]...)
 	p.prose = p.prose[:n]
 	return true
