@@ -106,10 +106,10 @@ func (u *run) focusSection(ctx context.Context) (string, *ending) {
 		shown, _ := tool.Numbered(text, from+1, to+1, u.window.bytes(5))
 		fmt.Fprintf(&b, "The cursor is on line %d%s. The lines around it, numbered:\n\n%s", first+1, within(focus.Symbol), shown)
 	case last-first >= maxRegion:
-		fmt.Fprintf(&b, "The person selected lines %d to %d%s. The request is about them.\n", first+1, last+1, within(focus.Symbol))
+		fmt.Fprintf(&b, "The person selected %s%s. The request is about that.\n", lineNames(first, last), within(focus.Symbol))
 	default:
 		shown, _ := tool.Numbered(text, first+1, last+1, u.window.bytes(focusShare))
-		fmt.Fprintf(&b, "The person selected lines %d to %d%s. The request is about them. They are, numbered:\n\n%s", first+1, last+1, within(focus.Symbol), shown)
+		fmt.Fprintf(&b, "The person selected %s%s. The request is about that. It is, numbered:\n\n%s", lineNames(first, last), within(focus.Symbol), shown)
 	}
 	return b.String(), nil
 }
@@ -231,4 +231,12 @@ func (u *run) diagnostic(ctx context.Context, d Diagnostic) string {
 		}
 	}
 	return fmt.Sprintf("%s:%d:%d: %s\n%s", rel, place.Line+1, place.Column+1, message, line)
+}
+
+// lineNames names zero-based lines first to last as people count them.
+func lineNames(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("line %d", first+1)
+	}
+	return fmt.Sprintf("lines %d to %d", first+1, last+1)
 }

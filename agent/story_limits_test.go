@@ -121,7 +121,7 @@ func TestBigDocumentIsShownInPart(t *testing.T) {
 	s := newStory(t, `
 > contains "var v2500 = 2500"
 > contains "of 5001 are shown"
-> contains "The person selected lines 2501 to 2501"
+> contains "The person selected line 2501"
 > lacks "var v1 = 1\n"
 > lacks "var v4999 = 4999"
 < call search_replace {"path": "big.go", "search": "var v2500 = 2500\n", "replace": "var v2500 = 0\n"}

@@ -28,7 +28,7 @@ func Count(text string) int {
 func TestToolCalls(t *testing.T) {
 	s := newStory(t, `
 > contains "Count counts letters"
-> contains "The person selected lines 4 to 4"
+> contains "The person selected line 4"
 < thinking "Let me look at the file."
 < "I will read it."
 < call read_file {"path": "counter.go"}

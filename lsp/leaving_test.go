@@ -177,7 +177,7 @@ func TestRewriteByInput(t *testing.T) {
 // TestStaleRange: a range of a version that is gone is carried forward, or
 // refused by name when its own text has changed.
 func TestStaleRange(t *testing.T) {
-	w := newWorld(t, setup{profile: "vscode", files: map[string]string{"a.go": threeConsts}, script: "> contains \"lines 8 to 8\"\n" + renameThree("a.go")})
+	w := newWorld(t, setup{profile: "vscode", files: map[string]string{"a.go": threeConsts}, script: "> contains \"line 8\"\n" + renameThree("a.go")})
 	w.Open("a.go")
 	at := w.at("a.go", "const B = 2")
 	run := map[string]any{"instruction": "rename", "uri": w.URI("a.go"), "range": at, "version": 1}
