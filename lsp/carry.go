@@ -244,7 +244,7 @@ func (s *session) outcomes(ctx context.Context, tr *transfer, plan *proposal.Pla
 		}
 	}
 	now := func() proposal.Now { return s.deleted(plan, s.now(ctx, tr.project.root)) }
-	s.awaitOutcome(ctx, plan, limit, now)
+	s.awaitOutcome(plan, limit, now)
 	outcomes := tr.settle(plan, now())
 	for _, fp := range plan.Files {
 		if cur, err := now()(fp.Path); err == nil && outcomes[fp.Path] == proposal.OutcomeDiverged {
@@ -313,8 +313,9 @@ func (s *session) deleted(plan *proposal.Plan, now proposal.Now) proposal.Now {
 }
 
 // awaitOutcome waits until every document of a plan is what was planned, at
-// most limit.
-func (s *session) awaitOutcome(ctx context.Context, plan *proposal.Plan, limit time.Duration, now func() proposal.Now) {
+// most limit. It goes on for a job that was cancelled: what was sent may still
+// arrive, and goes on record.
+func (s *session) awaitOutcome(plan *proposal.Plan, limit time.Duration, now func() proposal.Now) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for {

@@ -17,6 +17,6 @@
 //
 // Positions are bytes everywhere inside; this package alone converts between
 // them and the columns of the encoding negotiated with the client. It may not
-// know prompts, start processes or write files of the workspace: only the
-// editor does that.
+// know prompts, start processes or write files itself: the editor applies
+// changes, and what an editor cannot do internal/proposal writes.
 package lsp
